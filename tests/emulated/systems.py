@@ -49,6 +49,21 @@ statistics = ["mean"]
 name = "lyapunov"
 statistics = ["mean"]
 """
+# Several tangent vectors, with all that they tell.
+TANGENTS = """
+[[observable]]
+name = "lyapunov[2]"
+values = true
+[[observable]]
+name = "ln_gali[3]"
+values = true
+[[observable]]
+name = "megno_mean"
+values = true
+[[observable]]
+name = "lyapunov_window[1]"
+values = true
+"""
 BODIES = """
 [system]
 name = "bodies"
@@ -72,7 +87,7 @@ v = [0.75, 0.5, "spin", 0.25, 0, 0.5]
 [[observable]]
 name = "energy"
 statistics = ["mean"]
-"""
+""" + TANGENTS
 HAMILTONIAN = """
 [system]
 name = "hamiltonian"
@@ -119,7 +134,7 @@ statistics = ["mean"]
 [[observable]]
 name = "hidden_constraint"
 statistics = ["maxabs"]
-"""
+""" + TANGENTS
 STUDIES = {"driven": DRIVEN, "bodies": BODIES, "hamiltonian": HAMILTONIAN, "mixed": MIXED}
 
 

@@ -145,6 +145,7 @@ class CpuBackend final : public Backend {
     bool waiting = false;
     for (const Stretch& stretch : round.stretches) {
       arguments.sample = stretch.interval;
+      arguments.interval_start = stretch.before;
       if (plan_->by_density() && begin < used) {
         const double before = steps_of(c, begin, used);
         const auto [calls, waits] = follow(c, begin, used, stretch, arguments, crossings);

@@ -219,6 +219,7 @@ class CudaBackend final : public Backend {
   void advance(const Stretch& stretch, RoundOutput& output, Control& control) {
     const bool guarded = arguments_.parasitic_limit > 0.0;
     arguments_.sample = stretch.interval;
+    arguments_.interval_start = stretch.before;
     if (plan_->by_density()) return follow(stretch, output, control);
     for (std::int64_t at = stretch.from; at < stretch.to;) {
       const std::int64_t next = stretch.end_of_call(at, guarded);

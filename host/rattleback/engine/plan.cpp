@@ -7,6 +7,7 @@
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/study/fit.hpp"
 #include "rattleback/study/groups.hpp"
+#include "rattleback/study/observables.hpp"
 #include "rattleback/study/options.hpp"
 
 namespace rattleback {
@@ -78,14 +79,17 @@ bool guards_multiplier(const Problem& problem) {
          chosen->second == MethodOption(std::string("carried"));
 }
 
-/// Returns whether the study observes the Lyapunov exponent, which needs the tangent vector.
-bool has_tangent(const Problem& problem) {
-  const auto lyapunov = [](const ObservableCode& code) { return code.kind == ObservableCode::lyapunov; };
-  if (std::ranges::any_of(problem.codes, lyapunov)) return true;
+/// Returns what the observables of a study ask of tangent vectors.
+TangentNeeds tangents_of(const Problem& problem) {
+  std::vector<ObservableCode> codes = problem.codes;
   for (const Observable& observable : problem.study.observables)
-    for (const std::string& other : observable.correlation)
-      if (lyapunov(problem.observable_code(other))) return true;
-  return false;
+    for (const std::string& other : observable.correlation) codes.push_back(problem.observable_code(other));
+  return TangentNeeds(codes);
+}
+
+/// Returns whether the states of the method may leave the constraints of its system.
+bool leaves_constraint(const Problem& problem) {
+  return problem.system->m > 0 && !(problem.method->exact_constraint && keeps_hidden_constraint(problem));
 }
 
 /// Returns whether an observable or a surface reads the work, which the steps then measure.
@@ -103,15 +107,15 @@ Unit unit_of(UnitKind kind, const Source& source, Isa isa) {
   return {kind, source.system, source.method, source.key, isa, source.code};
 }
 template <class Source>
-std::vector<Unit> units(const Source& source, bool tangent, Isa isa) {
-  return {unit_of(tangent ? UnitKind::tangent : UnitKind::advance, source, isa),
-          unit_of(UnitKind::samples, source, isa)};
+std::vector<Unit> units(const Source& source, const TangentNeeds& tangents, Isa isa) {
+  const UnitKind loop = tangents.frame() ? UnitKind::frame : tangents.count > 0 ? UnitKind::tangent : UnitKind::advance;
+  return {unit_of(loop, source, isa), unit_of(UnitKind::samples, source, isa)};
 }
 
 }  // namespace
 
-std::vector<Unit> units_of(const Problem& problem, Isa isa) { return units(problem, has_tangent(problem), isa); }
-std::vector<Unit> units_of(const Plan& plan, Isa isa) { return units(plan, plan.arguments.layout.tangent >= 0, isa); }
+std::vector<Unit> units_of(const Problem& problem, Isa isa) { return units(problem, tangents_of(problem), isa); }
+std::vector<Unit> units_of(const Plan& plan, Isa isa) { return units(plan, TangentNeeds(plan.codes), isa); }
 namespace {
 /// The steps that locate a crossing have given sizes.
 template <class Source>
@@ -182,9 +186,15 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
     if (ensemble.parameter_varies(i)) a.parameter_row[i] = take(1);
   }
   if (parameters > max_uniform_parameters) rows.parameters = take(parameters - max_uniform_parameters);
-  if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind == ObservableCode::lyapunov; })) {
-    rows.tangent = take(plan.step_rows);
-    rows.tangent_exponent = take(1);
+  if (const TangentNeeds needs(plan.codes); needs.count > 0) {
+    rows.tangents = needs.count;
+    rows.tangent_rows = plan.step_rows + 1;
+    rows.tangent = take(needs.count * rows.tangent_rows);
+    rows.tangent_exponent = rows.tangent + plan.step_rows;
+    if (needs.columns) rows.columns = take(needs.count * (needs.count + 3) / 2);
+    if (needs.growth) rows.growth = take(3);
+    if (needs.window) rows.window = take(needs.count + 1);
+    a.off_constraint = leaves_constraint(problem);
   }
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))
     rows.last_step = take(plan.system->m + 3 * plan.system->n);

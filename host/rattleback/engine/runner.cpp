@@ -10,6 +10,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/plan.hpp"
 #include "rattleback/kernels/kernels.hpp"
+#include "rattleback/loop/exponents.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/results/checkpoint.hpp"
 #include "rattleback/study/points.hpp"
@@ -384,10 +385,16 @@ void Runner::fill(Tile& tile, std::uint64_t k, const InitialData& data, const Po
       for (const double x : *part) tile.at(k, row++) = x;
   }
   if (rows.tangent >= 0) {
-    std::vector<double> tangent(point->q.size() + point->p.size() + point->lambda.size());
-    point_functions(system_).tangent({data.parameters.data(), study_.time.start}, point->q.data(), point->v.data(),
-                                     point->p.data(), method_.in_space, tangent.data());
-    put(tangent, rows.tangent);
+    const std::size_t width = point->q.size() + point->p.size() + point->lambda.size();
+    std::vector<double> tangents(width * static_cast<std::size_t>(rows.tangents));
+    point_functions(system_).tangents({data.parameters.data(), study_.time.start}, point->q.data(), point->v.data(),
+                                      point->p.data(), method_.in_space, rows.tangents, tangents.data());
+    for (int j = 0; j < rows.tangents; ++j) {
+      for (std::size_t i = 0; i < width; ++i)
+        tile.at(k, rows.tangent + j * rows.tangent_rows + static_cast<int>(i)) =
+            tangents[static_cast<std::size_t>(j) * width + i];
+      if (rows.columns >= 0) tile.at(k, column_row(rows, j, j)) = 1.0;
+    }
   }
 }
 

@@ -42,7 +42,10 @@ void Runner::create_datasets() {
   sink_.create("/final/steps", Type::u64, {size});
   sink_.create("/final/iterations", Type::u64, {size});
   sink_.create("/final/residual", Type::f64, {size});
-  if (plan_.arguments.layout.tangent >= 0) sink_.create("/final/lyapunov", Type::f64, {size});
+  if (const int tangents = plan_.arguments.layout.tangents; tangents > 0) {
+    sink_.create("/final/lyapunov", Type::f64, {size});
+    if (tangents > 1) sink_.create("/final/lyapunov_spectrum", Type::f64, {size, static_cast<std::uint64_t>(tangents)});
+  }
   if (plan_.stops > 0) {
     sink_.create("/final/stop", Type::u32, {size});
     sink_.create("/final/time", Type::f64, {size});
@@ -343,14 +346,20 @@ void Runner::write_fates(const Tile& tile, const FinalStates& states, std::vecto
 }
 
 void Runner::write_lyapunov(const Tile& tile) {
-  std::vector<double> values(tile.count, std::numeric_limits<double>::quiet_NaN());
+  const auto count = static_cast<std::uint64_t>(plan_.arguments.layout.tangents);
+  std::vector<double> largest(tile.count, nan), all(tile.count * count, nan);
   for (std::uint64_t k = 0; k < tile.count; ++k) {
     if (tile.at(k, plan_.arguments.layout.status) != 0.0) continue;
-    const double exponent = lyapunov_exponent<double>(plan_.arguments, tile.chunk(k / chunk_size),
-                                                      static_cast<int>(k % chunk_size), system_.elements + system_.n);
-    if (std::isfinite(exponent)) values[k] = exponent;
+    for (std::uint64_t j = 0; j < count; ++j) {
+      const double exponent =
+          lyapunov_exponent<double>(plan_.arguments, tile.chunk(k / chunk_size), static_cast<int>(k % chunk_size),
+                                    system_.elements + system_.n, static_cast<int>(j));
+      if (std::isfinite(exponent)) all[k * count + j] = exponent;
+    }
+    largest[k] = all[k * count];
   }
-  sink_.write("/final/lyapunov", {row_of(tile)}, {tile.count}, values.data());
+  sink_.write("/final/lyapunov", {row_of(tile)}, {tile.count}, largest.data());
+  if (count > 1) sink_.write("/final/lyapunov_spectrum", {row_of(tile), 0}, {tile.count, count}, all.data());
 }
 
 void Runner::write_crossings() {

@@ -129,6 +129,9 @@ std::string Unit::text() const {
     case UnitKind::tangent:
       functions = function("advance_tangent", "advance_chunk_with_tangent", pair + also);
       break;
+    case UnitKind::frame:
+      functions = function("advance_tangent", "advance_chunk_with_frame", pair + also);
+      break;
     case UnitKind::samples:
       functions = function("observe", "observe_chunk", only + also);
       if (system->m > system->positions) functions += ",\n          " + function("guard", "guard_chunk", only);
@@ -147,6 +150,7 @@ std::string Unit::device_text() const {
          fmt::format("RB_DEVICE_{}({}, {})\n",
                      kind == UnitKind::samples   ? "SAMPLES"
                      : kind == UnitKind::tangent ? "TANGENT"
+                     : kind == UnitKind::frame   ? "FRAME"
                                                  : "ADVANCE",
                      kind == UnitKind::samples ? only : pair, formulas);
 }
@@ -191,6 +195,7 @@ std::string Unit::title(const std::string& target) const {
       }
     }
     if (kind == UnitKind::tangent) title += ", tangent";
+    if (kind == UnitKind::frame) title += ", tangents";
     if (kind == UnitKind::counted) return title + ", counting";
     if (!code.density.empty()) title += ", density";
     if (!code.surfaces.empty()) title += ", sections";

@@ -12,7 +12,8 @@ namespace rattleback {
 /// What a unit compiles.
 enum class UnitKind {
   advance,  ///< the time loop of a system with a method
-  tangent,  ///< the time loop with the tangent vector
+  tangent,  ///< the time loop with a tangent vector
+  frame,    ///< the time loop with several, which are kept orthogonal
   samples,  ///< the observables of a system
   counted,  ///< the time loop over a scalar that counts operations; scalar only
 };
@@ -25,7 +26,7 @@ struct Unit {
   const MethodEntry* method;
   PairKey key;
   Isa isa;
-  StudyCode code = {};  ///< `samples` has the observables, `advance` and `tangent` have the surfaces
+  StudyCode code = {};  ///< `samples` has the observables, the loops have the surfaces
 
   /// Returns the C++ text. The text depends on the catalogue's entries and on the formulas alone.
   [[nodiscard]] std::string text() const;

@@ -17,8 +17,9 @@ namespace rattleback {
 namespace {
 
 /// Observables that every run has, and those of a driven system.
-constexpr std::string_view taken_observables[] = {"energy",   "constraint", "hidden_constraint", "iterations",
-                                                  "residual", "lyapunov",   "p_projected"};
+constexpr std::string_view taken_observables[] = {
+    "energy", "constraint", "hidden_constraint", "iterations", "residual", "lyapunov", "p_projected",
+    "sali",   "megno",      "megno_mean",        "fli"};
 constexpr std::string_view observables_of_drive[] = {"power", "work", "energy_balance"};
 
 class Reader : TableReader {

@@ -64,6 +64,7 @@ std::vector<std::string> of_parts(const std::vector<std::string>& parts, std::si
     return names;
   }
   if (parts.size() == 2 && (group == "axes" || group == "initial" || group == "final")) names = {"/trajectory"};
+  if (parts.size() == 2 && group == "final" && name == "lyapunov_spectrum") names.emplace_back("/exponent");
   if (parts.size() == 2 && group == "trajectories") {
     if (name == "index") return {"/trajectories/index"};
     names = {"/time", "/trajectories/index"};

@@ -1,5 +1,6 @@
 #include "rattleback/study/observables.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -19,6 +20,9 @@ int constraints(const System& s, const Method&) { return s.m; }
 int dimension_if_holonomic(const System& s, const Method&) { return holonomic(s) ? s.n : 0; }
 int hidden_constraints(const System& s, const Method&) { return s.positions; }
 int multipliers(const System& s, const Method& m) { return shows_multiplier(s, m) ? s.m : 0; }
+int exponents(const System& s, const Method&) { return tangent_dimension(s); }
+int volumes(const System& s, const Method&) { return tangent_dimension(s) + 1; }
+int one_if_two_exponents(const System& s, const Method&) { return tangent_dimension(s) > 1 ? 1 : 0; }
 int one_if_driven(const System& s, const Method&) { return s.driven ? 1 : 0; }
 int step_multipliers(const System& s, const Method& m) { return m.step_multiplier ? s.m : 0; }
 int step_velocities(const System& s, const Method& m) { return m.step_velocity ? s.n : 0; }
@@ -56,6 +60,17 @@ constexpr RunObservable run_observables_table[] = {
      "of steps that follow a density: the number by which time.step is divided, over the density, less 1"},
     {Coded::lyapunov, "lyapunov", false, one, true,
      "largest Lyapunov exponent so far, with the Euclidean norm of (dq, dp) in the units of the study"},
+    {Coded::exponent, "lyapunov", false, exponents, false, "Lyapunov exponents so far; the largest has the index 0"},
+    {Coded::window, "lyapunov_window", false, exponents, false, "Lyapunov exponents of the time since the last sample"},
+    {Coded::ln_gali, "ln_gali", false, volumes, false,
+     "logarithm of the volume that i tangent vectors of length 1 span", false, 2},
+    {Coded::gali, "gali", false, volumes, false,
+     "volume that i tangent vectors of length 1 span, the alignment index GALI", false, 2},
+    {Coded::sali, "sali", false, one_if_two_exponents, true, "smaller alignment index SALI of two tangent vectors"},
+    {Coded::megno, "megno", false, one, true, "mean exponential growth of nearby orbits, MEGNO"},
+    {Coded::megno_mean, "megno_mean", false, one, true,
+     "mean of megno over the time; near 2 on regular orbits, lyapunov t / 2 on chaotic ones"},
+    {Coded::fli, "fli", false, one, true, "fast Lyapunov indicator: largest growth ln |(dq, dp)| so far"},
 };
 static_assert(std::size(run_observables_table) + 2 == ObservableCode::kinds,
               "a kind of observables has no descriptor, or has two; system and formula have none");
@@ -64,13 +79,28 @@ static_assert(std::size(run_observables_table) + 2 == ObservableCode::kinds,
 
 std::span<const RunObservable> run_observables() { return run_observables_table; }
 
+int tangent_dimension(const SystemEntry& system) { return 2 * system.n - system.m - system.positions; }
+
+TangentNeeds::TangentNeeds(std::span<const ObservableCode> codes) {
+  const auto needs = [this](int vectors) { count = std::max(count, vectors); };
+  for (const auto& [kind, index] : codes) {
+    window = window || kind == Coded::window;
+    columns = columns || kind == Coded::ln_gali || kind == Coded::gali || kind == Coded::sali;
+    growth = growth || kind == Coded::megno || kind == Coded::megno_mean || kind == Coded::fli;
+    if (kind == Coded::lyapunov || growth) needs(1);
+    if (kind == Coded::exponent || kind == Coded::window) needs(index + 1);
+    if (kind == Coded::ln_gali || kind == Coded::gali) needs(index);
+    if (kind == Coded::sali) needs(2);
+  }
+}
+
 std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEntry& method) {
   std::vector<NamedCode> result;
   for (const ObservableInfo& info : system.observables)
     result.push_back({info.name, {ObservableCode::system, static_cast<int>(result.size())}});
   for (const RunObservable& observable : run_observables()) {
     const int components = observable.components(system, method);
-    for (int i = 0; i < components; ++i)
+    for (int i = observable.first; i < components; ++i)
       result.push_back(
           {observable.scalar ? observable.name : fmt::format("{}[{}]", observable.name, i), {observable.kind, i}});
   }

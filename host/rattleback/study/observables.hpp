@@ -19,6 +19,7 @@ struct RunObservable {
   bool scalar;  ///< a single number, without an index
   const char* text;
   bool of_drive = false;  ///< of driven systems only (mechanics/power.hpp)
+  int first = 0;          ///< index of the first component; those below it do not exist
 
   /// Returns the displayed name: "q[i]", "residual".
   [[nodiscard]] std::string title() const { return scalar ? name : std::string(name) + "[i]"; }
@@ -30,6 +31,20 @@ struct NamedCode {
   std::string name;
   ObservableCode code;
 };
+/// Returns how many tangent vectors the states of a system have, those that satisfy the linearised constraints: its Lyapunov exponents.
+[[nodiscard]] int tangent_dimension(const SystemEntry& system);
+
+/// What the observables of a study ask of its tangent vectors (loop/frame.hpp).
+struct TangentNeeds {
+  int count = 0;  ///< of vectors
+  bool columns = false, growth = false, window = false;
+
+  TangentNeeds() = default;
+  explicit TangentNeeds(std::span<const ObservableCode> codes);
+  /// Whether the loop is that with several vectors, which also has the sums and the columns.
+  [[nodiscard]] bool frame() const { return count > 1 || columns || growth || window; }
+};
+
 /// Returns all observables of a system with a method. The observables of the system come first.
 std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEntry& method);
 

@@ -161,6 +161,12 @@ struct Values {
 
 }  // namespace
 
+bool keeps_hidden_constraint(const Problem& problem) {
+  const MethodEntry& method = *problem.method;
+  if (method.keeps_hidden_constraint == nullptr) return method.exact_hidden_constraint;
+  return method.keeps_hidden_constraint(Values(problem.study.method, method).values, *problem.system);
+}
+
 int order_of(const Problem& problem) {
   const MethodEntry& method = *problem.method;
   const Study::Method& given = problem.study.method;

@@ -25,6 +25,9 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
 /// Sets the key, the numbers and the warning of a problem from the complete options of the study.
 void settle_options(Problem& problem);
 
+/// Returns whether the constraint on velocities holds to round-off.
+[[nodiscard]] bool keeps_hidden_constraint(const Problem& problem);
+
 /// Returns the order of q; 0 for an unknown order.
 [[nodiscard]] int order_of(const Problem& problem);
 

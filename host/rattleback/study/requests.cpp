@@ -81,6 +81,16 @@ void check_statistics(const auto& requested, const std::string& of, const std::v
   reject_repeats(requested.quantiles, requested.where, "quantile level");
 }
 
+/// Refuses what is defined by steps of one size where these follow a density.
+void check_steps(const Study& study, const ObservableCode& code, const Observable& observable) {
+  const bool of_one_size = code.kind == ObservableCode::window || code.kind == ObservableCode::megno ||
+                           code.kind == ObservableCode::megno_mean;
+  if (!of_one_size || !study.time.by_density()) return;
+  input_error(observable.where,
+              "lyapunov_window, megno and megno_mean need steps of one size, and those of the study follow "
+              "a density; take `lyapunov[j]`, `gali[k]`, `sali` or `fli`, or time.control = \"fixed\"");
+}
+
 void check_observables(Problem& problem) {
   Study& study = problem.study;
   const std::vector<std::string> known = statistic_names();
@@ -97,11 +107,13 @@ void check_observables(Problem& problem) {
     }
     const ObservableCode code = problem.observable_code(observable.name, observable.where);
     problem.codes.push_back(code);
+    check_steps(study, code, observable);
     if (observable.statistics.empty() && observable.quantiles.empty() && !observable.histogram &&
         observable.correlation.empty() && !observable.values)
       observable.statistics = {"mean"};
     check_statistics(observable, fmt::format("'{}'", observable.name), known);
-    for (const std::string& other : observable.correlation) (void)problem.observable_code(other, observable.where);
+    for (const std::string& other : observable.correlation)
+      check_steps(study, problem.observable_code(other, observable.where), observable);
     reject_repeats(observable.correlation, observable.where, "correlation with");
     if (!std::isfinite(observable.reference.number))
       input_error(observable.where, fmt::format("reference of '{}' must be finite", observable.name));

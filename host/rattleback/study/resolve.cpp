@@ -154,6 +154,19 @@ ObservableCode Problem::observable_code(const std::string& name, const std::stri
                   fmt::format("observable '{}' is that of forces and of explicit time, and neither acts on '{}'; "
                               "leave it out, or give the system a force",
                               name, system->name));
+  for (const RunObservable& observable : run_observables()) {
+    const bool of_tangents = observable.kind >= ObservableCode::exponent && observable.kind <= ObservableCode::sali;
+    const std::string start = std::string(observable.name) + (observable.scalar ? "" : "[");
+    if (!of_tangents || !name.starts_with(start)) continue;
+    const int vectors = tangent_dimension(*system);
+    if (vectors < 2 && observable.kind != ObservableCode::exponent && observable.kind != ObservableCode::window)
+      input_error(where, fmt::format("observable {} needs two tangent vectors, and '{}' has {}; leave it out",
+                                     quote(name), system->name, vectors));
+    input_error(where, fmt::format("observable {} does not exist: the states of '{}' have {} tangent vectors that keep "
+                                   "the constraints; take {}[{}] to {}[{}]",
+                                   quote(name), system->name, vectors, observable.name, observable.first,
+                                   observable.name, observable.components(*system, *method) - 1));
+  }
   input_error(where, fmt::format("unknown observable {} of '{}' (known: {}){}", quote(name), system->name, join(known),
                                  did_you_mean(name, known, "; a formula defines another one")));
 }

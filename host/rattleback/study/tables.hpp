@@ -224,7 +224,8 @@ inline constexpr Field<Observable> observable_fields[] = {
                                   "`constraint` and its own, see `rattleback "
                                   "describe`), or `q[i]`, `v[i]`, `p[i]`, `lambda[i]`, `constraint[i]`, "
                                   "`hidden_constraint[i]` and `p_projected[i]` (of "
-                                  "holonomic systems), `iterations`, `residual`, `lyapunov`; of driven systems "
+                                  "holonomic systems), `iterations`, `residual`, `step_size`, `density_error` (0 with "
+                                  "steps of one size); those of tangent vectors, below; of driven systems "
                                   "`power`, `work` and `energy_balance` ([forces](learn/forces.md#power-and-work)); "
                                   "of the GGL methods also those of a step, below"}),
     field<&Observable::formula>(

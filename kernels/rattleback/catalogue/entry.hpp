@@ -148,9 +148,10 @@ struct PointFunctions {
   void (*expand)(const double* x, double* q);
   /// Turns v and p from the body to space (right trivialised) or back; v or p may be null. Null on R^n.
   void (*turn)(const double* q, double* v, double* p, bool to_space);
-  /// Computes the initial tangent vector (dq, dp, dlambda) of Lyapunov exponents at (q, v) with the momentum p; `in_space` says
-  /// whether v and p are in space or in the body.
-  void (*tangent)(SystemAt at, const double* q, const double* v, const double* p, bool in_space, double* tangent);
+  /// Computes the initial tangent vectors (dq, dp, dlambda) of Lyapunov exponents at (q, v) with the momentum p, `count` of them one
+  /// after the other; `in_space` says whether v and p are in space or in the body.
+  void (*tangents)(SystemAt at, const double* q, const double* v, const double* p, bool in_space, int count,
+                   double* tangents);
   /// Computes the multiplier of the continuous equations at (q, v), with v in the body; false where they do not determine it.
   bool (*multiplier)(SystemAt at, const double* q, const double* v, double* lambda);
 };
@@ -300,6 +301,14 @@ struct ObservableCode {
     iterations,
     residual,
     lyapunov,
+    exponent,  ///< of one of several tangent vectors, as are the next ones (loop/exponents.hpp)
+    window,
+    ln_gali,
+    gali,
+    sali,
+    megno,
+    megno_mean,
+    fli,
     power,           ///< of what drives the system (mechanics/power.hpp), as are the next two
     work,            ///< since the start of the motion
     energy_balance,  ///< energy less work
@@ -328,8 +337,14 @@ struct ChunkLayout {
   int slots;       ///< crossing_slots times (surfaces crossed, place (loop/clock.hpp), state before)
   int persistent;  ///< number of rows before the slots; a checkpoint keeps these rows
   int rows;
-  /// Tangent vector of (q, p, lambda) and what the method carries besides, and its power of two; -1 without.
-  int tangent = -1, tangent_exponent = -1;
+  /// Tangent vectors of (q, p, lambda) and what the method carries besides, each with its power of two; -1 without. The next vector
+  /// comes `tangent_rows` rows later.
+  int tangent = -1, tangent_exponent = -1, tangent_rows = 0;
+  int tangents = 0;  ///< their number
+  int columns =
+      -1;  ///< columns that stand for the vectors before they were made orthogonal, and powers of two; -1 without
+  int growth = -1;     ///< three running sums (GrowthSums of loop/exponents.hpp); -1 without
+  int window = -1;     ///< growth of each vector up to the last sample, and the steps until then; -1 without
   int carried = -1;    ///< numbers of the method's own in the state (MethodEntry::carried), after lambda; -1 without
   int rounding = -1;   ///< rounding remainders of q, p and the work (compensated summation); -1 without
   int last_step = -1;  ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
@@ -371,6 +386,8 @@ struct KernelArguments {
   /// sample * steps_per_sample + min(target, steps_per_sample). A trajectory with this number of steps stays unchanged.
   /// Where steps follow a density, a launch takes at most `target` steps of a trajectory towards the time `sample_time`.
   std::int64_t target, sample;
+  std::int64_t interval_start =
+      0;  ///< steps before the interval that leads to the next sample, where the step size is uniform
   double sample_time = 0.0;
   double max_steps = 0.0;  ///< most steps of a trajectory, where they follow a density
   double tolerance;
@@ -380,6 +397,7 @@ struct KernelArguments {
   bool in_space = false;              ///< p of the states is right trivialised, and v is shown right trivialised
   bool carries_multiplier = true;     ///< the multiplier of a state is in its rows
   double parasitic_limit = 0.0;       ///< of the guard (loop/observe.hpp); 0 without guard
+  bool off_constraint = false;        ///< the states of the method may leave the constraint
   bool last_step_at_start = false;    ///< the rows of the last step are of the time before it
   Surfaces surfaces;
 };
@@ -443,14 +461,14 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 10;
+inline constexpr int binary_interface = 12;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {
   int interface;    ///< binary_interface
   const char* key;  ///< the unit's key, 64 hexadecimal digits
   AdvanceFunction advance = nullptr;
-  AdvanceFunction advance_tangent = nullptr;  ///< with the tangent vector
+  AdvanceFunction advance_tangent = nullptr;  ///< with a tangent vector, or with several
   ObserveFunction observe = nullptr;
   SampleFunction guard = nullptr;              ///< beside `observe`, where a constraint is on velocities
   SampleFunction surfaces = nullptr;           ///< beside `advance`, where the study has surfaces

@@ -235,7 +235,7 @@ RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, cons
 
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
-/// every step: the state before it, the step size, and the lanes that take it. `Surfaces` are the surfaces of section of the
+/// every step: the state before it, the step size, the time and the number of steps before it, and the lanes that take it. `Surfaces` are the surfaces of section of the
 /// study. A team's lanes all run this for the same trajectory; the first lane of a team writes to memory.
 template <class T, template <class> class System, template <class, class> class Method, class Companion = NoCompanion,
           template <class> class Surfaces = NoFormulas>
@@ -291,11 +291,13 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       mask_t<T> judged = defers_failures<Step> ? good : running;
       active = good;
       if constexpr (by_density) next = clock.shown_state(trajectory.state(), next);
-      if constexpr (stop_count<Surfaces<T>> == 0) companion.step(trajectory.state(), step_size, time, good & summed);
+      if constexpr (stop_count<Surfaces<T>> == 0)
+        companion.step(trajectory.state(), step_size, time, trajectory.record().steps, good & summed);
       if constexpr (Surfaces<T>::count > 0)
         if (a.surfaces.count > 0)
           pass_surfaces<T, System, Team, Surfaces>(a, chunk, lane, clock, trajectory, next, report, good, active);
-      if constexpr (stop_count<Surfaces<T>> > 0) companion.step(trajectory.state(), step_size, time, good & summed);
+      if constexpr (stop_count<Surfaces<T>> > 0)
+        companion.step(trajectory.state(), step_size, time, trajectory.record().steps, good & summed);
       if constexpr (by_density) {
         const mask_t<T> shown = good & !summed;
         if (any(shown)) clock.show(trajectory.state(), next, shown);

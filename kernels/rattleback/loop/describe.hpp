@@ -1,5 +1,5 @@
 #pragma once
-// The catalogue entry of a system, the completion of initial points and the initial tangent vector. This code runs on
+// The catalogue entry of a system, the completion of initial points and the initial tangent vectors. This code runs on
 // the host only, in double.
 
 #include <array>
@@ -10,6 +10,7 @@
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/start/consistent.hpp"
 #include "rattleback/start/measure.hpp"
+#include "rattleback/start/tangent.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -200,55 +201,51 @@ bool exact(const double* parameters, double time, PointView point) {
   return true;
 }
 
-/// The initial tangent vector of Lyapunov exponents, the same for all methods. The start is the direction whose
-/// component i in (dq, dv) is frac((i + 1) / golden ratio) - 1/2; on a group dq is in the algebra. The nearest
-/// direction, in the metric of the mass matrix, that satisfies the linearised constraints replaces the start. dp and
-/// dlambda are the derivatives of dL/dv and of the continuous multiplier. The Euclidean norm of (dq, dp) is scaled
-/// to 1. Writes (dq, dp, dlambda), with dq as the numbers of q.
+namespace detail {
+
+/// The direction in (dq, dv) from which tangent vector j starts, `size` numbers. That of the first vector has the components
+/// frac((i + 1) / golden ratio) - 1/2. More directions of this kind are nearly dependent, so that the others have those of a linear
+/// congruential generator, vector by vector.
+inline void starting_direction(int j, int size, double* direction) {
+  if (j == 0) {
+    for (int i = 0; i < size; ++i) {
+      const double multiple = (i + 1) * 0.6180339887498949;
+      direction[i] = multiple - static_cast<int>(multiple) - 0.5;
+    }
+    return;
+  }
+  std::uint64_t x = 0;
+  for (int i = 0; i < j * size; ++i) {
+    x = 6364136223846793005u * x + 1442695040888963407u;
+    if (i >= (j - 1) * size) direction[i - (j - 1) * size] = static_cast<double>(x >> 11) * 0x1p-53 - 0.5;
+  }
+}
+
+/// One tangent vector, of any length; on a group its dq is in the algebra. The nearest direction, in the metric of the mass matrix, that
+/// satisfies the linearised constraints replaces the start. dp and dlambda are the derivatives of dL/dv and of the continuous multiplier.
 template <template <class> class SystemOf>
 void initial_tangent(SystemAt place, const double* q, const double* v, [[maybe_unused]] const double* p, bool in_space,
-                     double* tangent) {
+                     const double* direction, double* tangent) {
   using D = Dual<double, 1>;
   using System = SystemOf<D>;
   using G = group_of<System>;
   constexpr int n = System::n, m = System::m, N = element_size<System>;
   const auto system = detail::system_from<System>(place);
-  const auto direction = [](int i) {
-    const double multiple = (i + 1) * 0.6180339887498949;
-    return multiple - static_cast<int>(multiple) - 0.5;
-  };
   auto in_body = detail::load<n>(v);
   if constexpr (on_group<System>)
     if (in_space) in_body = G::Ad(G::inverse(detail::load<N>(q)), in_body);
   Vector<double, n> shift;
   Vector<D, n> y;
   for (int i = 0; i < n; ++i) {
-    shift[i] = direction(i);
+    shift[i] = direction[i];
     y[i].value = in_body[i];
-    y[i].partial[0] = direction(n + i);
+    y[i].partial[0] = direction[n + i];
   }
   Vector<D, N> x = moving<group_of<System>>(detail::load<N>(q), shift);
   Vector<D, m> lambda;
   if constexpr (m > 0) {
-    // One Newton step to the constraints. The step removes round-off from the value, and from the derivative the part
-    // that violates the linearised constraints.
-    const auto newton_step = [&]<int size>(const Vector<D, size>& value, const Matrix<D, size, n>& jacobian) {
-      const InverseMass<System> mass_inverse(system, x, y);
-      Matrix<D, size, size> matrix;
-      Matrix<D, size, n> response;
-      for (int k = 0; k < size; ++k) {
-        response[k] = mass_inverse * jacobian[k];
-        for (int i = 0; i < size; ++i) matrix[i][k] = dot(jacobian[i], response[k]);
-      }
-      return -transpose_times(response, Factors<D, size>(matrix).solve(value));
-    };
-    if constexpr (position_count<System> > 0) {
-      const auto g = position_constraint(system, x);
-      x = detail::displaced<System>(x, newton_step(g.value, g.jacobian));
-    }
-    const auto phi = detail::constraint_gradient(system, x, y);
-    y = y + newton_step(phi.value, phi.dv);
-    detail::continuous_multiplier(system, x, y, lambda);
+    newton_to_constraints(system, x, y);
+    continuous_multiplier(system, x, y, lambda);
   }
   Vector<D, n> momenta;
   if constexpr (HamiltonianAlone<System>) {  // velocities need not determine momenta: the direction is one of (q, p)
@@ -257,7 +254,7 @@ void initial_tangent(SystemAt place, const double* q, const double* v, [[maybe_u
       if (in_space) of_body = G::Ad_star(detail::load<N>(q), of_body);
     for (int i = 0; i < n; ++i) {
       momenta[i].value = of_body[i];
-      momenta[i].partial[0] = direction(n + i);
+      momenta[i].partial[0] = direction[n + i];
     }
   } else {
     momenta = momentum(system, x, y);
@@ -267,9 +264,34 @@ void initial_tangent(SystemAt place, const double* q, const double* v, [[maybe_u
   for (int i = 0; i < N; ++i) tangent[i] = x[i].partial[0];
   for (int i = 0; i < n; ++i) tangent[N + i] = momenta[i].partial[0];
   for (int i = 0; i < m; ++i) tangent[N + n + i] = lambda[i].partial[0];
-  double square = 0.0;
-  for (int i = 0; i < N + n; ++i) square += tangent[i] * tangent[i];
-  for (int i = 0; i < N + n + m; ++i) tangent[i] /= sqrt(square);
+}
+
+}  // namespace detail
+
+/// The initial tangent vectors of Lyapunov exponents, the same for all methods. Each is made orthogonal to those before it, with the
+/// Euclidean product of (dq, dp), and has the norm 1. Writes (dq, dp, dlambda) of each, with dq as the numbers of q.
+template <template <class> class SystemOf>
+void initial_tangents(SystemAt place, const double* q, const double* v, const double* p, bool in_space, int count,
+                      double* tangents) {
+  using System = SystemOf<double>;
+  constexpr int n = System::n, size = element_size<System> + n, width = size + System::m;
+  const auto product = [](const double* a, const double* b) {
+    double sum = 0.0;
+    for (int i = 0; i < size; ++i) sum += a[i] * b[i];
+    return sum;
+  };
+  for (int j = 0; j < count; ++j) {
+    double direction[2 * n];
+    double* const tangent = tangents + j * width;
+    detail::starting_direction(j, 2 * n, direction);
+    detail::initial_tangent<SystemOf>(place, q, v, p, in_space, direction, tangent);
+    for (const double* before = tangents; before != tangent; before += width) {
+      const double share = product(before, tangent);
+      for (int i = 0; i < width; ++i) tangent[i] -= share * before[i];
+    }
+    const double norm = sqrt(product(tangent, tangent));
+    for (int i = 0; i < width; ++i) tangent[i] /= norm;
+  }
 }
 
 /// See SystemEntry::default_p.
@@ -301,7 +323,7 @@ const SystemEntry& describe(SystemSource source = {}) {
                                             forms<SystemOf>,
                                             on_group<System> ? expand<SystemOf> : nullptr,
                                             on_group<System> ? turn<SystemOf> : nullptr,
-                                            initial_tangent<SystemOf>,
+                                            initial_tangents<SystemOf>,
                                             multiplier<SystemOf>};
   static const PointFunctions* functions = &at_points;
   static const SystemEntry entry{form_of<System>(),

@@ -10,13 +10,14 @@
 //
 // where `system` is a template over the scalar, `method` has the member template `of<T, System>`, the step, and `surfaces`
 // are the surfaces of section (loop/formula.hpp), or rattleback::NoFormulas. Other units have RB_DEVICE_TANGENT(system,
-// method, surfaces), the same with the tangent vector, or RB_DEVICE_SAMPLES(system, formulas), the observables. A unit defines
-// kernels with C linkage (DeviceKernel), and the constant `rattleback_kernels`, which tells what exists (KernelTable).
+// method, surfaces), the same with a tangent vector, RB_DEVICE_FRAME(system, method, surfaces), the same with several, or
+// RB_DEVICE_SAMPLES(system, formulas), the observables. A unit defines kernels with C linkage (DeviceKernel), and the constant `rattleback_kernels`, which tells what exists (KernelTable).
 // A kernel that does not exist is empty.
 
 #include "rattleback/catalogue/device.hpp"
 #include "rattleback/linalg/parked.hpp"
 #include "rattleback/loop/advance.hpp"
+#include "rattleback/loop/frame.hpp"
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/loop/tangent.hpp"
 
@@ -49,6 +50,8 @@ struct Loop {
 };
 template <template <class> class System, class Method, template <class> class Surfaces>
 using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, Surfaces>;
+template <template <class> class System, class Method, template <class> class Surfaces>
+using FrameLoop = Loop<System, Method, TangentFrame<double, System, Method::template of>, Surfaces>;
 
 // With 255 registers per thread four blocks of 64 threads fit on a multiprocessor; bench/gpu tries other numbers.
 // Registers spill to shared memory while there is room. Kernels of teams with workspaces in shared memory do not spill
@@ -104,10 +107,9 @@ struct DevicePair {
   static constexpr KernelTable table{
       sizeof(KernelArguments), {Whole::shape, has_fast ? Fast::shape : KernelShape{}, KernelShape{}, KernelShape{}}};
 };
-template <template <class> class System, class Method, template <class> class Surfaces>
-inline constexpr KernelTable tangent_table{
-    sizeof(KernelArguments),
-    {KernelShape{}, KernelShape{}, TangentLoop<System, Method, Surfaces>::shape, KernelShape{}}};
+template <class TangentLoop>
+inline constexpr KernelTable tangent_table{sizeof(KernelArguments),
+                                           {KernelShape{}, KernelShape{}, TangentLoop::shape, KernelShape{}}};
 
 /// Guards the multiplier of the trajectory of this thread and writes its observables.
 inline constexpr int observing_threads = 64;
@@ -146,16 +148,20 @@ RB_NAMESPACE_END
   }                                                                                                                   \
   }
 
-/// The kernel of a pair with the tangent vector.
-#define RB_DEVICE_TANGENT(System, Method, Surfaces)                                                              \
-  RB_DEVICE_TAKES(System, Method);                                                                               \
-  extern "C" {                                                                                                   \
-  __constant__ rattleback::KernelTable rattleback_kernels = rattleback::tangent_table<System, Method, Surfaces>; \
-  __global__ void __launch_bounds__(rattleback::TangentLoop<System, Method, Surfaces>::threads)                  \
-      tangent(const __grid_constant__ rattleback::KernelArguments arguments) {                                   \
-    rattleback::TangentLoop<System, Method, Surfaces>::run(arguments);                                           \
-  }                                                                                                              \
+/// The kernel of a pair with a tangent vector, or with several.
+#define RB_DEVICE_TANGENT_LOOP(System, Method, ...)                                                 \
+  RB_DEVICE_TAKES(System, Method);                                                                  \
+  extern "C" {                                                                                      \
+  __constant__ rattleback::KernelTable rattleback_kernels = rattleback::tangent_table<__VA_ARGS__>; \
+  __global__ void __launch_bounds__(__VA_ARGS__::threads)                                           \
+      tangent(const __grid_constant__ rattleback::KernelArguments arguments) {                      \
+    __VA_ARGS__::run(arguments);                                                                    \
+  }                                                                                                 \
   }
+#define RB_DEVICE_TANGENT(System, Method, Surfaces) \
+  RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::TangentLoop<System, Method, Surfaces>)
+#define RB_DEVICE_FRAME(System, Method, Surfaces) \
+  RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::FrameLoop<System, Method, Surfaces>)
 
 /// The kernel of observables of a system.
 #define RB_DEVICE_SAMPLES(System, Formulas)                                                                           \

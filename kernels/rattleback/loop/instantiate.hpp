@@ -4,6 +4,7 @@
 // RATTLEBACK_PACK.
 
 #include "rattleback/loop/advance.hpp"
+#include "rattleback/loop/frame.hpp"
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/loop/tangent.hpp"
 
@@ -36,11 +37,20 @@ void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, i
     advance_lanes<T, System, Method::template of, NoCompanion, Surfaces>(arguments, chunk, lane);
 }
 
+template <template <class> class System, class Method, class Companion, template <class> class Surfaces>
+void advance_chunk_with(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  for (int lane = begin; lane < end; lane += Lanes<Real>::width)
+    advance_lanes<Real, System, Method::template of, Companion, Surfaces>(arguments, chunk, lane);
+}
 template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
 void advance_chunk_with_tangent(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    advance_lanes<Real, System, Method::template of, Tangent<Real, System, Method::template of>, Surfaces>(arguments,
-                                                                                                           chunk, lane);
+  advance_chunk_with<System, Method, Tangent<Real, System, Method::template of>, Surfaces>(arguments, chunk, begin,
+                                                                                           end);
+}
+template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
+void advance_chunk_with_frame(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  advance_chunk_with<System, Method, TangentFrame<Real, System, Method::template of>, Surfaces>(arguments, chunk, begin,
+                                                                                                end);
 }
 
 template <template <class> class System, template <class> class Surfaces>

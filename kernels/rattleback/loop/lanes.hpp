@@ -160,23 +160,4 @@ RB_HD System load_system(const KernelArguments& a, const double* chunk, int lane
                                 [&](int i) { return spread(mask, load_parameter<T>(a, chunk, lane, i)); });
 }
 
-/// The largest Lyapunov exponent of a trajectory with a tangent vector: ln of the Euclidean norm of its first `size` numbers, which are
-/// (dq, dp), by the time. That of a run back in time is that of its own direction.
-template <class T>
-RB_HD T lyapunov_exponent(const KernelArguments& a, const double* chunk, int lane, int size) {
-  const double* row = chunk + a.layout.tangent * row_size + lane;
-  T square = Lanes<T>::load(row) * Lanes<T>::load(row);
-  RB_UNROLL
-  for (int i = 1; i < size; ++i) {
-    const T d = Lanes<T>::load(row + i * row_size);
-    square = fma(d, d, square);
-  }
-  const T exponent = Lanes<T>::load(chunk + a.layout.tangent_exponent * row_size + lane);
-  const T growth = fma(exponent, T(0.6931471805599453), T(0.5) * log(square));
-  T time =
-      abs(load_or<T>(chunk, a.layout.step, lane, a.step)) * Lanes<T>::load(chunk + a.layout.steps * row_size + lane);
-  if (a.layout.clock >= 0) time = abs(load_clock<T>(a, chunk, lane, ClockRow::time) - T(a.start));  // of its last step
-  return select(time == T(0.0), T(0.0), growth / time);
-}
-
 RB_NAMESPACE_END

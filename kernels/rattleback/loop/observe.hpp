@@ -2,8 +2,8 @@
 // Observables of one trajectory (or pack) at a sample time, and the guard of its multiplier.
 
 #include "rattleback/loop/clock.hpp"
+#include "rattleback/loop/exponents.hpp"
 #include "rattleback/loop/last_step.hpp"
-#include "rattleback/loop/tangent.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -96,6 +96,16 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         break;
       case ObservableCode::lyapunov:
         x = lyapunov_exponent<T>(a, chunk, lane, element_size<Sys> + n);
+        break;
+      case ObservableCode::exponent:
+      case ObservableCode::window:
+      case ObservableCode::ln_gali:
+      case ObservableCode::gali:
+      case ObservableCode::sali:
+      case ObservableCode::megno:
+      case ObservableCode::megno_mean:
+      case ObservableCode::fli:
+        x = observe_tangents<T>(a, chunk, lane, element_size<Sys> + n, code);
         break;
       case ObservableCode::power:
         if constexpr (timed<Sys>) x = power_of_state<T, Sys>(a, chunk, lane, time_of_state<T>(a, chunk, lane), q, p);

@@ -8,77 +8,60 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The rows hold 2^-exponent times the tangent vector. The vector is rescaled by a power of two when the norm leaves
-/// [2^-128, 2^128]. The map is linear and this scaling is exact, so the results do not depend on the time of rescaling.
-///
-/// The trajectory comes from the plain step and has the same bits as without a tangent vector; only the derivative of
-/// the dual step is used. The dual step may take twice the iterations. If the dual step still fails, the exponent is
-/// NaN from this step on.
+/// The tangent map of a step: the step over dual numbers, whose derivatives are the numbers of a tangent vector. The dual step may take
+/// twice the iterations.
 template <class T, template <class> class System, template <class, class> class Method>
-class Tangent {
+class TangentMap {
+ public:
   using D = Dual<T, 1>;
   using Sys = System<D>;
   using Step = Method<D, Sys>;
-  using State = typename Step::State;
-  static constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>, carries = State::carries;
-  /// A relative error of this size in each step changes the Lyapunov exponent by this size over the step size. A
-  /// tolerance at round-off would need a few more iterations.
-  static constexpr double tolerance = 1e-14;
+  using State = typename Method<T, System<T>>::State;  ///< of the trajectory, and the form of a tangent vector
+  using DualState = typename Step::State;
+  static constexpr int N = State::elements, n = State::dimension, m = State::multipliers, carries = State::carries;
 
- public:
-  using Team = team_of<Step>;
-  using Workspace = workspace_of<Step>;
-
-  RB_HD Tangent(const KernelArguments& a, const double* chunk, int lane)
+  RB_HD TangentMap(const KernelArguments& a, const double* chunk, int lane)
       : system_(make_system_at<Sys>(D(0.0), [&](int i) { return D(load_parameter<T>(a, chunk, lane, i)); })),
         options_{D(max(a.tolerance, tolerance)), 2 * a.max_iterations, D(a.guess)},
         numbers_(a.method),
-        step_(make_step<Step>(system_, options_, numbers_)),
-        rows_(a.layout) {
-    dq_ = load_rows<T, N>(chunk, rows_.tangent, lane);
-    dp_ = load_rows<T, n>(chunk, rows_.tangent + N, lane);
-    if constexpr (m > 0) dlambda_ = load_rows<T, m>(chunk, rows_.tangent + N + n, lane);
-    if constexpr (carries > 0) dcarried_ = load_rows<T, carries>(chunk, rows_.tangent + N + n + m, lane);
-    exponent_ = Lanes<T>::load(chunk + rows_.tangent_exponent * row_size + lane);
-  }
+        step_(make_step<Step>(system_, options_, numbers_)) {}
 
-  /// Maps the tangent vector at `state` through one step from `time` on, in the lanes of the mask.
-  RB_HD_LARGE void step(const typename Method<T, System<T>>::State& state, T h, [[maybe_unused]] T time,
-                        mask_t<T> good) {
-    State next;
-    join(state.q, dq_, next.q);
-    join(state.p, dp_, next.p);
-    if constexpr (m > 0) join(state.lambda, dlambda_, next.lambda);
-    if constexpr (carries > 0) join(state.carried, dcarried_, next.carried);
+  /// Returns the step from `state` at `time` with the derivative along `d`, and the status of the step.
+  RB_HD DualState operator()(const State& state, const State& d, const T& h, [[maybe_unused]] const T& time,
+                             T& status) const {
+    DualState next;
+    join(state.q, d.q, next.q);
+    join(state.p, d.p, next.p);
+    if constexpr (m > 0) join(state.lambda, d.lambda, next.lambda);
+    if constexpr (carries > 0) join(state.carried, d.carried, next.carried);
     StepReport<D> report;
     if constexpr (timed<Sys>) {
       report = make_step<Step>(at(system_, D(time)), options_, numbers_)(next, D(h));
     } else {
       report = step_(next, D(h));
     }
-    const Vector<T, N> dq = tangent_of(next.q);
-    const Vector<T, n> dp = tangent_of(next.p);
-    const T size = max(max_norm(dq), max_norm(dp));
-    const mask_t<T> large = size > T(0x1p128), small = size < T(0x1p-128);
-    const T shift = select(large, T(128.0), select(small, T(-128.0), T(0.0)));
-    const T factor = select(large, T(0x1p-128), select(small, T(0x1p128), T(1.0)));
-    dq_ = select(good, factor * dq, dq_);
-    dp_ = select(good, factor * dp, dp_);
-    if constexpr (m > 0) dlambda_ = select(good, factor * tangent_of(next.lambda), dlambda_);
-    if constexpr (carries > 0) dcarried_ = select(good, factor * tangent_of(next.carried), dcarried_);
-    const mask_t<T> failed = !(report.status.value == T(0.0));
-    exponent_ = exponent_ + select(good, select(failed, T(__builtin_nan("")), shift), T(0.0));
+    status = report.status.value;
+    return next;
   }
 
-  RB_HD void store(double* chunk, int lane) const {
-    store_rows(chunk, rows_.tangent, lane, dq_);
-    store_rows(chunk, rows_.tangent + N, lane, dp_);
-    if constexpr (m > 0) store_rows(chunk, rows_.tangent + N + n, lane, dlambda_);
-    if constexpr (carries > 0) store_rows(chunk, rows_.tangent + N + n + m, lane, dcarried_);
-    Lanes<T>::store(chunk + rows_.tangent_exponent * row_size + lane, exponent_);
+  /// The system, where it is driven at a time.
+  RB_HD const Sys& system() const { return system_; }
+
+  /// The derivatives of a state.
+  RB_HD static State tangent_of(const DualState& x) {
+    State d;
+    d.q = tangent_of(x.q);
+    d.p = tangent_of(x.p);
+    if constexpr (m > 0) d.lambda = tangent_of(x.lambda);
+    if constexpr (carries > 0) d.carried = tangent_of(x.carried);
+    return d;
   }
 
  private:
+  /// A relative error of this size in each step changes the Lyapunov exponent by this size over the step size. A
+  /// tolerance at round-off would need a few more iterations.
+  static constexpr double tolerance = 1e-14;
+
   template <int size>
   RB_HD static void join(const Vector<T, size>& value, const Vector<T, size>& partial, Vector<D, size>& x) {
     RB_UNROLL
@@ -99,11 +82,88 @@ class Tangent {
   SolverOptions<D> options_;
   const double* numbers_;
   Step step_;
+};
+
+/// Loads and stores a tangent vector, which has the form of a state, from `row` on.
+template <class T, class State>
+RB_HD State load_tangent(const double* chunk, int row, int lane) {
+  constexpr int N = State::elements, n = State::dimension, m = State::multipliers, carries = State::carries;
+  State d;
+  d.q = load_rows<T, N>(chunk, row, lane);
+  d.p = load_rows<T, n>(chunk, row + N, lane);
+  if constexpr (m > 0) d.lambda = load_rows<T, m>(chunk, row + N + n, lane);
+  if constexpr (carries > 0) d.carried = load_rows<T, carries>(chunk, row + N + n + m, lane);
+  return d;
+}
+template <class State>
+RB_HD void store_tangent(double* chunk, int row, int lane, const State& d) {
+  constexpr int N = State::elements, n = State::dimension, m = State::multipliers, carries = State::carries;
+  store_rows(chunk, row, lane, d.q);
+  store_rows(chunk, row + N, lane, d.p);
+  if constexpr (m > 0) store_rows(chunk, row + N + n, lane, d.lambda);
+  if constexpr (carries > 0) store_rows(chunk, row + N + n + m, lane, d.carried);
+}
+/// factor d.
+template <class T, class State>
+RB_HD State scaled(const T& factor, const State& d) {
+  State r;
+  r.q = factor * d.q;
+  r.p = factor * d.p;
+  if constexpr (State::multipliers > 0) r.lambda = factor * d.lambda;
+  if constexpr (State::carries > 0) r.carried = factor * d.carried;
+  return r;
+}
+
+/// 2^-shift for numbers of this size: 1 within [2^-128, 2^128], and otherwise what brings the numbers nearer.
+template <class T>
+struct Rescaling {
+  T shift, factor;
+
+  RB_HD explicit Rescaling(const T& size) {
+    const mask_t<T> large = size > T(0x1p128), small = size < T(0x1p-128);
+    shift = select(large, T(128.0), select(small, T(-128.0), T(0.0)));
+    factor = select(large, T(0x1p-128), select(small, T(0x1p128), T(1.0)));
+  }
+};
+
+/// The rows hold 2^-exponent times the tangent vector. The vector is rescaled by a power of two when the norm leaves
+/// [2^-128, 2^128]. The map is linear and this scaling is exact, so the results do not depend on the time of rescaling.
+///
+/// The trajectory comes from the plain step and has the same bits as without a tangent vector; only the derivative of
+/// the dual step is used. If the dual step fails, the exponent is NaN from this step on.
+template <class T, template <class> class System, template <class, class> class Method>
+class Tangent {
+  using Map = TangentMap<T, System, Method>;
+  using State = typename Map::State;
+
+ public:
+  using Team = team_of<typename Map::Step>;
+  using Workspace = workspace_of<typename Map::Step>;
+
+  RB_HD Tangent(const KernelArguments& a, const double* chunk, int lane)
+      : map_(a, chunk, lane), rows_(a.layout), d_(load_tangent<T, State>(chunk, rows_.tangent, lane)) {
+    exponent_ = Lanes<T>::load(chunk + rows_.tangent_exponent * row_size + lane);
+  }
+
+  /// Maps the tangent vector at `state` through one step from `time` on, in the lanes of the mask.
+  RB_HD_LARGE void step(const State& state, const T& h, const T& time, const T&, mask_t<T> good) {
+    T status;
+    const State d = Map::tangent_of(map_(state, d_, h, time, status));
+    const Rescaling<T> by(max(max_norm(d.q), max_norm(d.p)));
+    d_ = select(good, scaled(by.factor, d), d_);
+    const mask_t<T> failed = !(status == T(0.0));
+    exponent_ = exponent_ + select(good, select(failed, T(__builtin_nan("")), by.shift), T(0.0));
+  }
+
+  RB_HD void store(double* chunk, int lane) const {
+    store_tangent(chunk, rows_.tangent, lane, d_);
+    Lanes<T>::store(chunk + rows_.tangent_exponent * row_size + lane, exponent_);
+  }
+
+ private:
+  Map map_;
   ChunkLayout rows_;
-  Vector<T, N> dq_;
-  Vector<T, n> dp_;
-  Vector<T, m> dlambda_;
-  Vector<T, carries> dcarried_;
+  State d_;
   T exponent_;
 };
 

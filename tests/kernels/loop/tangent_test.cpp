@@ -249,6 +249,7 @@ class Trajectory {
     rows.step = rows.steps_per_sample = -1;
     rows.tangent = rows.residual + 1;
     rows.tangent_exponent = rows.tangent + 2 * n + m;
+    rows.tangents = 1;
     rows.rows = rows.tangent_exponent + 1;
     chunk_.assign(static_cast<std::size_t>(rows.rows) * row_size, 0.0);
     const auto system = make_system<System>([&](int i) { return parameters[static_cast<std::size_t>(i)]; });
@@ -256,7 +257,7 @@ class Trajectory {
     const Eigen::VectorXd x = flatten(state);
     for (int i = 0; i < 2 * n + m; ++i) at(i) = x[i];
     double tangent[2 * n + m];
-    initial_tangent<SystemOf>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, tangent);
+    initial_tangents<SystemOf>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, 1, tangent);
     for (int i = 0; i < 2 * n + m; ++i) at(rows.tangent + i) = tangent[i];
   }
 
@@ -403,7 +404,7 @@ TYPED_TEST(TangentMapTest, StartsOnTheLinearisedConstraint) {
   for (const ParameterInfo& p : parameters_of<System>()) parameters.push_back(p.value);
   const auto q = to_vector(System::default_q), v = to_vector(System::default_v);
   double tangent[N + n + m];
-  initial_tangent<TypeParam::template of>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, tangent);
+  initial_tangents<TypeParam::template of>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, 1, tangent);
   const auto dq = detail::load<N>(tangent);
   const auto dp = detail::load<n>(tangent + N);
   EXPECT_NEAR(dot(dq, dq) + dot(dp, dp), 1.0, 1e-14);

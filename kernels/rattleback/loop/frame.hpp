@@ -1,0 +1,143 @@
+#pragma once
+// Several tangent vectors of a trajectory, for its Lyapunov exponents (G. Benettin et al., Meccanica 15 (1980) 9) and for what is made
+// of them (loop/exponents.hpp). After every step each vector is made orthogonal to those before it, without being given the length 1:
+// the lengths are the exponents. So a step has neither root nor logarithm, and the first vector is that of loop/tangent.hpp.
+
+#include "rattleback/loop/advance.hpp"
+#include "rattleback/loop/exponents.hpp"
+#include "rattleback/loop/tangent.hpp"
+#include "rattleback/start/tangent.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// The vectors are in rows, and are mapped one after the other. The columns of C, the running sums and the growths at the last sample are
+/// kept where the layout has rows for them.
+///
+/// A direction across the constraint has the exponent 0. What round-off puts into it does not fall, but a vector that contracts does,
+/// and would end as this direction. So vectors are put back onto the linearised constraint. For the same reason dlambda of a carried
+/// multiplier becomes that of the continuous equations: the error of a multiplier alternates or stays.
+template <class T, template <class> class System, template <class, class> class Method>
+class TangentFrame {
+  using Map = TangentMap<T, System, Method>;
+  using State = typename Map::State;
+  using Sys = typename Map::Sys;
+  using Group = group_of<Sys>;
+  using Crew = TeamOfLoop<Method<T, System<T>>, typename Map::Step>;
+  static constexpr int size = State::elements + State::dimension;
+
+ public:
+  using Team = team_of<typename Map::Step>;
+  using Workspace = workspace_of<typename Map::Step>;
+
+  RB_HD TangentFrame(const KernelArguments& a, double* chunk, int lane)
+      : a_(a), rows_(a.layout), chunk_(chunk), lane_(lane), map_(a, chunk, lane) {
+    if (rows_.window >= 0 && Crew::leads()) note_sample();
+  }
+
+  /// Maps the vectors at `state` through one step from `time` on, in the lanes of the mask; these have taken `steps` steps before.
+  RB_HD_LARGE void step(const State& state, const T& h, const T& time, const T& steps, mask_t<T> good) {
+    mask_t<T> failed(false);
+    for (int j = 0; j < rows_.tangents; ++j) map_vector(j, state, h, time, good, failed);
+    if (!Crew::leads()) return;
+    if (rows_.columns >= 0)
+      for (int j = 1; j < rows_.tangents; ++j) rescale_column(j, good);
+    if (rows_.growth >= 0) {
+      GrowthSums<T> sums(rows_, chunk_, lane_);
+      sums.add(tangent_growth<T>(rows_, chunk_, lane_, size, 0), steps + T(1.0), good);
+      sums.store(rows_, chunk_, lane_);
+    }
+  }
+  RB_HD void store(double*, int) const {}
+
+ private:
+  [[nodiscard]] RB_HD int row_of(int j) const { return rows_.tangent + j * rows_.tangent_rows; }
+  [[nodiscard]] RB_HD T load(int row) const { return Lanes<T>::load(chunk_ + row * row_size + lane_); }
+  /// Writes a number into the lanes of the mask. The first lane of a team calls this.
+  RB_HD void store(int row, const T& x, const mask_t<T>& good) const {
+    Lanes<T>::store(chunk_ + row * row_size + lane_, select(good, x, load(row)));
+  }
+
+  RB_HD void map_vector(int j, const State& state, const T& h, const T& time, const mask_t<T>& good,
+                        mask_t<T>& failed) const {
+    const State before = load_tangent<T, State>(chunk_, row_of(j), lane_);
+    T status;
+    auto next = map_(state, before, h, time, status);
+    failed = failed | !(status == T(0.0));
+    put_onto_constraint(next, time + h);
+    State d = Map::tangent_of(next);
+    for (int i = 0; i < j; ++i) {
+      const State u = load_tangent<T, State>(chunk_, row_of(i), lane_);
+      const T square = dot(u.p, u.p) + dot(u.q, u.q), product = dot(u.p, d.p) + dot(u.q, d.q);
+      const T share = select(square > T(0.0), product / square, T(0.0));
+      d = minus(d, share, u);
+      add_to_columns(i, share, j, good);
+    }
+    const Rescaling<T> by(max(max_norm(d.q), max_norm(d.p)));
+    d = select(good, scaled(by.factor, d), before);
+    Crew::sync();
+    if (Crew::leads()) {
+      const int row = rows_.tangent_exponent + j * rows_.tangent_rows;
+      store(row, load(row) + select(failed, T(__builtin_nan("")), by.shift), good);
+      store_tangent(chunk_, row_of(j), lane_, d);
+      for (int k = j; rows_.columns >= 0 && k < rows_.tangents; ++k)
+        store(column_row(rows_, j, k), load(column_row(rows_, j, k)) / by.factor, good);
+    }
+    Crew::sync();
+  }
+
+  /// A vector has been changed by -share times an earlier one: adds to row i of C that share of row j.
+  RB_HD void add_to_columns(int i, const T& share, int j, const mask_t<T>& good) const {
+    if (rows_.columns < 0 || !Crew::leads()) return;
+    for (int k = j; k < rows_.tangents; ++k)
+      store(column_row(rows_, i, k), fma(share, load(column_row(rows_, j, k)), load(column_row(rows_, i, k))), good);
+  }
+
+  /// d - share u.
+  RB_HD static State minus(const State& d, const T& share, const State& u) {
+    State r;
+    r.q = fma(-share, u.q, d.q);
+    r.p = fma(-share, u.p, d.p);
+    if constexpr (State::multipliers > 0) r.lambda = fma(-share, u.lambda, d.lambda);
+    if constexpr (State::carries > 0) r.carried = fma(-share, u.carried, d.carried);
+    return r;
+  }
+
+  /// Changes the derivatives of a state at a time as the comment of the class says.
+  RB_HD void put_onto_constraint(typename Map::DualState& x, [[maybe_unused]] const T& time) const {
+    if constexpr (on_group<Sys>) put_onto_group<Group>(x.q);
+    if constexpr (Sys::m > 0) {
+      using D = typename Map::D;
+      const bool resets = velocity_count<Sys> > 0 && a_.carries_multiplier;
+      if (!a_.off_constraint && !resets) return;
+      const auto& system = at(map_.system(), D(time));
+      constrain_tangent(system, x.q, x.p, a_.in_space, a_.off_constraint, resets, x.lambda);
+    }
+  }
+
+  /// Brings the numbers of a column into [2^-128, 2^128] and counts the power of two.
+  RB_HD void rescale_column(int j, const mask_t<T>& good) const {
+    T largest(0.0);
+    for (int i = 0; i <= j; ++i) largest = max(largest, abs(load(column_row(rows_, i, j))));
+    const Rescaling<T> by(largest);
+    for (int i = 0; i <= j; ++i) store(column_row(rows_, i, j), by.factor * load(column_row(rows_, i, j)), good);
+    store(column_exponent_row(rows_, j), load(column_exponent_row(rows_, j)) + by.shift, good);
+  }
+
+  /// Notes the growths of the lanes that are at the last sample.
+  RB_HD void note_sample() const {
+    T at(static_cast<double>(a_.interval_start));
+    if (rows_.steps_per_sample >= 0) at = T(static_cast<double>(a_.sample)) * load(rows_.steps_per_sample);
+    const mask_t<T> there = load(rows_.steps) == at;
+    for (int j = 0; j < rows_.tangents; ++j)
+      store(rows_.window + j, tangent_growth<T>(rows_, chunk_, lane_, size, j), there);
+    store(rows_.window + rows_.tangents, at, there);
+  }
+
+  const KernelArguments& a_;
+  const ChunkLayout& rows_;
+  double* chunk_;
+  int lane_;
+  Map map_;
+};
+
+RB_NAMESPACE_END
