@@ -12,7 +12,7 @@ RB_NAMESPACE_BEGIN
 struct NoCompanion {
   RB_HD NoCompanion(const KernelArguments&, const double*, int) {}
   template <class State, class T>
-  RB_HD void step(const State&, T, T, mask_t<T>) {}
+  RB_HD void step(const State&, T, T, T, mask_t<T>) {}
   RB_HD void store(double*, int) const {}
 };
 
