@@ -35,13 +35,16 @@ class Draw {
   /// Returns 53 random bits.
   [[nodiscard]] constexpr std::uint64_t bits() const { return first_ >> 11; }
 
+  /// Returns the second 53 random bits.
+  [[nodiscard]] constexpr std::uint64_t second_bits() const { return second_ >> 11; }
+
   /// Returns a uniform number in [0, 1), a multiple of 2^-53.
   [[nodiscard]] constexpr double uniform() const { return static_cast<double>(bits()) * 0x1p-53; }
 
   /// Returns a normal number with mean 0 and standard deviation 1 (Box and Muller 1958).
   [[nodiscard]] double normal() const {
     const double radius = sqrt(-2.0 * log(static_cast<double>(bits() + 1) * 0x1p-53));
-    return radius * cos(2 * std::numbers::pi * (static_cast<double>(second_ >> 11) * 0x1p-53));
+    return radius * cos(2 * std::numbers::pi * (static_cast<double>(second_bits()) * 0x1p-53));
   }
 
  private:

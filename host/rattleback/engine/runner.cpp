@@ -64,6 +64,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
       method_(*problem.method),
       whole_(!part),
       ensemble_(problem, part.value_or(Range{})),
+      start_kernel_(find_start_kernel(problem, ensemble_)),
       range_(ensemble_.range()),
       input_digest_(files ? ensemble_.file_digest() : 0),
       threads_(worker_count(options.threads)),
@@ -89,23 +90,6 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
   file_->compress(static_cast<unsigned>(study_.output.compression.value_or(0)));
   file_->reserve();
   if (from) write_checkpoint();  // describes the present part
-}
-
-void Runner::check(bool resumed) {
-  tile_size_ = tile_trajectories();
-  // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
-  filled_by_check_ = !resumed && (!system_.on_group || !method_.in_space);
-  PointVisitor visit;
-  if (filled_by_check_) {
-    set_up_tile();
-    begin_filling(tile_);
-    visit = [this](std::uint64_t k, const InitialData& data, const Point* point) {
-      if (k < tile_.first + tile_.count) fill(tile_, k - tile_.first, data, point);
-    };
-  }
-  PointSample points{};
-  spend(summary_.phases.prepare, [&] { points = check_points(problem_, ensemble_, threads_, visit); });
-  total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
 }
 
 Summary Runner::operator()() {
@@ -316,121 +300,6 @@ void Runner::absorb() {
     statistics_.add(tile_, output_, pending_first_, pending_samples_);
   });
   pending_ = false;
-}
-
-void Runner::begin_filling(const Tile& tile) {
-  const auto [elements, n, m] = widths();
-  const std::uint64_t kept = study_.output.initial_state ? tile.count : 0;
-  filling_.q.assign(kept * elements, nan);  // a point that is left out has no state
-  for (auto* part : {&filling_.v, &filling_.p}) part->assign(kept * n, nan);
-  filling_.lambda.assign(kept * m, nan);
-  filling_.axes.assign(ensemble_.axis_names().size(), std::vector<double>(tile.count));
-}
-
-void Runner::fill(Tile& tile) {
-  // An evaluator, which parses the expressions, is for many chunks where there are many.
-  const std::uint64_t chunks = tile.chunks(), together = std::clamp<std::uint64_t>(chunks / (8 * threads_), 1, 64);
-  parallel_for((chunks + together - 1) / together, threads_, [&](std::uint64_t b) {
-    Ensemble::Evaluator evaluate(ensemble_);
-    Point point;
-    const std::uint64_t end = std::min(tile.count, (b + 1) * together * chunk_size);
-    for (std::uint64_t k = b * together * chunk_size; k < end; ++k) {
-      const InitialData& data = evaluate(tile.first + k);
-      if (data.taken) point.complete(system_, ensemble_, study_, data, method_.in_space);
-      fill(tile, k, data, data.taken ? &point : nullptr);
-    }
-  });
-}
-
-void Runner::fill(Tile& tile, std::uint64_t k, const InitialData& data, const Point* point) {
-  const ChunkLayout& rows = plan_.arguments.layout;
-  for (std::size_t i = 0; i < data.axes.size(); ++i) filling_.axes[i][k] = data.axes[i];
-  if (point == nullptr) return leave_out(tile, k);
-  const bool keep = study_.output.initial_state;
-  const auto copy = [&](const std::vector<double>& x, std::vector<double>& all) {
-    if (keep) std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
-  };
-  const auto put = [&](const std::vector<double>& x, int row) {
-    for (const double number : x) tile.at(k, row++) = number;
-  };
-  put(point->q, rows.q);
-  put(point->p, rows.p);
-  put(point->lambda, rows.lambda);
-  copy(point->q, filling_.q);
-  copy(point->v, filling_.v);
-  copy(point->p, filling_.p);
-  copy(point->lambda, filling_.lambda);
-  if (rows.step >= 0) {
-    tile.at(k, rows.step) = data.step;
-    if (rows.steps_per_sample >= 0)
-      tile.at(k, rows.steps_per_sample) = static_cast<double>(problem_.steps_per_sample(data.step));
-  }
-  if (plan_.by_density()) {
-    for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, rows.orbit + row) = tile.at(k, row);
-    for (const int row : {ClockRow::time, ClockRow::shown}) tile.at(k, rows.clock + row) = study_.time.start;
-    if (!data.orbit.empty()) {
-      const auto states = static_cast<std::size_t>(plan_.state_rows);
-      for (std::size_t row = 0; row < states; ++row) tile.at(k, rows.orbit + static_cast<int>(row)) = data.orbit[row];
-      tile.at(k, rows.clock + ClockRow::time) = data.orbit[states];
-      tile.at(k, rows.clock + ClockRow::rounding) = data.orbit[states + 1];
-      tile.at(k, rows.clock + ClockRow::density) = data.orbit[states + 2];
-      tile.at(k, rows.clock + ClockRow::error) = data.orbit[states + 3];
-    }
-  }
-  for (std::size_t i = 0; i < data.parameters.size(); ++i)
-    if (const int row = row_of_parameter(plan_.arguments, i); row >= 0) tile.at(k, row) = data.parameters[i];
-  if (rows.last_step >= 0) {  // without a last step, gamma is 0 and the velocity comes from the state
-    int row = rows.last_step + system_.m;
-    for (const auto* part : {&point->v, &point->q, &point->p})
-      for (const double x : *part) tile.at(k, row++) = x;
-  }
-  if (rows.tangent >= 0) {
-    const std::size_t width = point->q.size() + point->p.size() + point->lambda.size();
-    std::vector<double> tangents(width * static_cast<std::size_t>(rows.tangents));
-    point_functions(system_).tangents({data.parameters.data(), study_.time.start}, point->q.data(), point->v.data(),
-                                      point->p.data(), method_.in_space, rows.tangents, tangents.data());
-    for (int j = 0; j < rows.tangents; ++j) {
-      for (std::size_t i = 0; i < width; ++i)
-        tile.at(k, rows.tangent + j * rows.tangent_rows + static_cast<int>(i)) =
-            tangents[static_cast<std::size_t>(j) * width + i];
-      if (rows.columns >= 0) tile.at(k, column_row(rows, j, j)) = 1.0;
-    }
-  }
-}
-
-void Runner::end_filling(Tile& tile) {
-  for (std::uint64_t k = tile.count; k < tile.chunks() * chunk_size; ++k)
-    tile.at(k, plan_.arguments.layout.status) = status_padding;
-  if (locate_)
-    parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
-      locate_->evaluate(tile.chunk(c));
-      set_up_stops(tile, c * chunk_size, std::min(tile.count, (c + 1) * chunk_size));
-    });
-  for (std::size_t i = 0; i < filling_.axes.size(); ++i)
-    sink_.write("/axes/" + ensemble_.axis_names()[i], {row_of(tile)}, {tile.count}, filling_.axes[i].data());
-  if (study_.output.initial_state) write_state("/initial/", tile, filling_.q, filling_.v, filling_.p, filling_.lambda);
-  filling_ = {};
-}
-
-void Runner::leave_out(Tile& tile, std::uint64_t k) const {
-  const ChunkLayout& rows = plan_.arguments.layout;
-  tile.at(k, rows.status) = status_left_out;
-  for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, row) = nan;
-}
-
-void Runner::set_up_stops(Tile& tile, std::uint64_t first, std::uint64_t last) const {
-  const Surfaces& surfaces = plan_.arguments.surfaces;
-  const int first_stop = surfaces.count - plan_.stops, values = plan_.arguments.layout.surfaces + first_stop;
-  for (std::uint64_t k = first; k < last && plan_.stops > 0; ++k) {
-    unsigned beyond = 0;
-    for (int s = 0; s < plan_.stops; ++s) {
-      const Study::Stop& stop = study_.stops[static_cast<std::size_t>(s)];
-      tile.at(k, values + plan_.stops + s) = static_cast<double>(stop.count.value_or(1));
-      const int direction = stop.section.empty() ? surfaces.direction[first_stop + s] : 0;
-      if (direction * tile.at(k, values + s) > 0.0) beyond |= 1u << s;
-    }
-    tile.at(k, plan_.beyond) = beyond;
-  }
 }
 
 void Runner::report_progress() {

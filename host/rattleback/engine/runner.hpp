@@ -106,11 +106,17 @@ class Runner {
   void check(bool resumed);
   /// Lists the recorded trajectories of the tile.
   void list_recorded();
-  /// These four fill a tile with initial states, and write them into the result: all trajectories, or one by one from any thread.
+  /// These five fill a tile with initial states, and write them into the result: all trajectories, or from any thread one
+  /// by one or chunk by chunk.
   void begin_filling(const Tile& tile);
   void fill(Tile& tile);
   void fill(Tile& tile, std::uint64_t k, const InitialData& data, const Point* point);
+  /// Fills the chunk of a tile with points that packs have prepared, but for those that are to be prepared alone.
+  void fill(Tile& tile, const ChunkPoints& points);
   void end_filling(Tile& tile);
+  /// Sets the initial tangent vectors of trajectory k of a tile.
+  void put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>& parameters, const std::vector<double>& q,
+                   const std::vector<double>& v, const std::vector<double>& p) const;
   /// Sets the rows of a trajectory that the condition of the ensemble leaves out.
   void leave_out(Tile& tile, std::uint64_t k) const;
   /// Sets the rows of stops of the trajectories [first, last) of a tile, whose surfaces are known.
@@ -199,6 +205,7 @@ class Runner {
   const MethodEntry& method_;
   bool whole_;  ///< the run is of all trajectories
   Ensemble ensemble_;
+  std::optional<StartKernel> start_kernel_;
   Range range_;                     ///< the trajectories of the run
   std::uint64_t input_digest_ = 0;  ///< of the file of initial states, for checkpoints
   unsigned threads_;

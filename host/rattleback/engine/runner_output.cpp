@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "rattleback/engine/outcome.hpp"
 #include "rattleback/engine/returns.hpp"
 #include "rattleback/engine/runner.hpp"
+#include "rattleback/kernels/kernels.hpp"
 
 namespace rattleback {
 namespace {
@@ -448,7 +450,12 @@ void Runner::write_attributes() {
   const std::string tested = kept_outcome(summary_.device, backend_.driver());
   sink_.attribute("/", "selftest", tested.empty() ? std::string("not made") : tested);
   nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
-  for (const KernelRecord& record : backend_.records(problem_))
+  std::vector<KernelRecord> records = backend_.records(problem_);
+  if (start_kernel_) {
+    const Unit start = unit_of_start(system_, start_kernel_->isa);
+    std::ranges::move(Kernels::instance().records({&start, 1}), std::back_inserter(records));
+  }
+  for (const KernelRecord& record : records)
     kernels.push_back({{"kernel", record.title}, {"key", record.key}, {"compiler", record.compiler}});
   sink_.attribute("/", "kernels", json_text(kernels));
   sink_.attribute("/", "threads", std::uint64_t{summary_.threads});

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "rattleback/catalogue/entry.hpp"
+#include "rattleback/language/operations.hpp"
 
 namespace rattleback {
 
@@ -22,12 +23,20 @@ inline constexpr Isa known_isas[] = {Isa::scalar, Isa::neon, Isa::avx2, Isa::avx
 /// Returns whether this machine can run `isa`.
 [[nodiscard]] bool has_isa(Isa isa);
 
+/// Applies an operation of the language of expressions to rows of chunk_size numbers, one for each operand; `exponent` is that of a
+/// whole power. Constants and variables are rows themselves.
+using LaneOperation = void (*)(Op op, int exponent, const double* const* rows, double* results);
+/// Makes chunk_size normal numbers, as Draw::normal does, from pairs of uniform ones: the first in (0, 1], the second in [0, 1).
+using NormalNumbers = void (*)(const double* first, const double* second, double* numbers);
+
 /// Functions without a system or a method.
 struct IsaFunctions {
   ReduceFunction reduce;
   CoReduceFunction co_reduce;
   AddToFitFunction add_to_fit;
   FmaFunction fma_chains;
+  LaneOperation apply;
+  NormalNumbers normal;
 };
 [[nodiscard]] const IsaFunctions& functions_of(Isa isa);
 

@@ -2,6 +2,7 @@
 // RATTLEBACK_ISA and, for packs, RATTLEBACK_PACK.
 
 #include "rattleback/kernels/isa.hpp"
+#include "rattleback/kernels/lane_operations.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/loop/reduction.hpp"
 
@@ -35,6 +36,6 @@ double fma_chains(std::int64_t rounds) {
 
 extern const IsaFunctions isa_functions;
 const IsaFunctions isa_functions = {reduce_chunk<Real>, co_reduce_chunk<Real>, add_chunk_to_fit<Real>,
-                                    fma_chains<Real>};
+                                    fma_chains<Real>,   apply_to_lanes<Real>,  normal_numbers<Real>};
 
 RB_NAMESPACE_END

@@ -418,6 +418,18 @@ void Kernels::load(std::span<const Unit> units, unsigned jobs) { impl_->load(imp
 
 const CompiledUnit& Kernels::get(const Unit& unit) { return *impl_->at(unit).unit; }
 
+const CompiledUnit* Kernels::find(const Unit& unit) {
+  Job job = impl_->job_of(unit);
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (const auto found = impl_->loaded.find(job.id()); found != impl_->loaded.end()) return found->second.unit;
+  }
+  const auto entry = impl_->find(job);
+  if (!entry) return nullptr;
+  impl_->remember(job, *entry);
+  return impl_->at(job).unit;
+}
+
 const SystemEntry& Kernels::system(const SystemSource& source, const std::string& digest) {
   OwnHeader header;
   if (source.text == nullptr)

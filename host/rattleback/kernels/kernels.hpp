@@ -52,6 +52,8 @@ class Kernels {
   void load(std::span<const Unit> units, unsigned jobs = 0);
   /// Returns a unit, after loading the unit if need be.
   const CompiledUnit& get(const Unit& unit);
+  /// Returns a unit that is loaded, or can be loaded without compiling; null otherwise.
+  const CompiledUnit* find(const Unit& unit);
   /// Returns the CUDA images of units for an architecture such as "sm_90" (kernels/module.hpp).
   /// Missing images are compiled by NVRTC, which needs no GPU.
   std::vector<std::string> images(std::span<const Unit> units, const std::string& architecture, unsigned jobs = 0);

@@ -50,8 +50,12 @@ std::string chosen_method(const SystemEntry& system, const MethodEntry& method, 
                      step_type(system, method, key));
 }
 
+/// Whether a unit has the steps of a method.
+bool has_steps(UnitKind kind) { return kind != UnitKind::samples && kind != UnitKind::start; }
+
 /// Returns the type of the formulas that are part of a unit.
 std::string formulas_of(const Unit& unit) {
+  if (unit.kind == UnitKind::start) return "";
   if (unit.kind == UnitKind::samples && !unit.code.observables.empty()) return "rattleback::StudyObservables";
   if (unit.kind == UnitKind::samples || unit.kind == UnitKind::counted) return "";
   if (!unit.code.density.empty()) return "rattleback::StudyLoop";
@@ -72,11 +76,11 @@ std::string code_of_formulas(const Unit& unit) {
 
 /// Returns the headers and the declarations of a unit, which `loop`, a header, puts to use.
 std::string body(const Unit& unit, std::string_view loop) {
-  const bool samples = unit.kind == UnitKind::samples;
+  const bool steps = has_steps(unit.kind);
   std::string text = include(loop) + header_of(unit.system->source_text);
-  if (!samples) text += include(unit.method->header);
+  if (steps) text += include(unit.method->header);
   text += "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(unit.system->source_text);
-  if (!samples) text += chosen_method(*unit.system, *unit.method, unit.key);
+  if (steps) text += chosen_method(*unit.system, *unit.method, unit.key);
   if (!formulas_of(unit).empty()) text += code_of_formulas(unit);
   return text;
 }
@@ -109,8 +113,10 @@ std::string Unit::text() const {
   std::string text = fmt::format("#define RATTLEBACK_ISA {}\n", counts ? "counted" : to_string(isa));
   if (counts) text += "#define RATTLEBACK_SMALL_CODE\n";
   text += define_size(*system);
-  text += body(*this, counts ? "rattleback/loop/count.hpp" : "rattleback/loop/instantiate.hpp");
-  if (kind != UnitKind::samples)
+  text += body(*this, counts                    ? "rattleback/loop/count.hpp"
+                      : kind == UnitKind::start ? "rattleback/loop/start.hpp"
+                                                : "rattleback/loop/instantiate.hpp");
+  if (has_steps(kind))
     text += fmt::format(
         "static_assert(Takes<ChosenMethod, ChosenSystem<double>>, \"the step of {} does not take the "
         "system\");\n",
@@ -135,6 +141,9 @@ std::string Unit::text() const {
     case UnitKind::samples:
       functions = function("observe", "observe_chunk", only + also);
       if (system->m > system->positions) functions += ",\n          " + function("guard", "guard_chunk", only);
+      break;
+    case UnitKind::start:
+      functions = function("start", "start_chunk", only);
       break;
     case UnitKind::counted:
       functions = function("count", "count_chunk", pair);
@@ -161,7 +170,7 @@ double Unit::expected_seconds() const {
                varying = !has_varying_mass(*system) ? 0.0
                          : large                    ? n / 4.0
                                                     : n * n / 24.0;
-  if (kind == UnitKind::samples) return 0.7 + n / 20.0 + varying / 4.0;
+  if (!has_steps(kind)) return 0.7 + n / 20.0 + varying / 4.0;
   double stages = 1.0;
   const int* next = key.value;
   for (const OptionInfo& option : method->options) {
@@ -178,6 +187,8 @@ std::string Unit::title(const std::string& target) const {
   for (const StructureInfo& s : system->structure) title += fmt::format(", {} = {}", s.name, s.value);
   if (kind == UnitKind::samples) {
     title += code.observables.empty() ? ", observables" : ", observables of the study";
+  } else if (kind == UnitKind::start) {
+    title += ", initial states";
   } else {
     title += fmt::format(", {}", method->name);
     const int* next = key.value;

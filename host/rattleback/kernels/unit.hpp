@@ -15,11 +15,12 @@ enum class UnitKind {
   tangent,  ///< the time loop with a tangent vector
   frame,    ///< the time loop with several, which are kept orthogonal
   samples,  ///< the observables of a system
+  start,    ///< the preparation of initial points of a system
   counted,  ///< the time loop over a scalar that counts operations; scalar only
 };
 
 /// A unit: a system with a method and the values of its compiled options, for an instruction set. The method and the key
-/// do not matter for `samples`, and the instruction set not for CUDA.
+/// do not matter for `samples` and `start`, and the instruction set not for CUDA.
 struct Unit {
   UnitKind kind;
   const SystemEntry* system;
@@ -30,7 +31,7 @@ struct Unit {
 
   /// Returns the C++ text. The text depends on the catalogue's entries and on the formulas alone.
   [[nodiscard]] std::string text() const;
-  /// Returns the text for CUDA, of any kind but `counted`.
+  /// Returns the text for CUDA, of any kind but `start` and `counted`.
   [[nodiscard]] std::string device_text() const;
   /// Returns words for a message: "chaotic (contact), m = 3, nonholonomic-lobatto, 3 stages, AVX-512". `target` stands in
   /// place of the instruction set, if not empty.

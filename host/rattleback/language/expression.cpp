@@ -84,6 +84,10 @@ void Expression::parse(const Value& value, std::span<const std::string> names, s
   }
 }
 
+int Expression::add_to(Graph& graph, std::span<const int> variables) const {
+  return program_ ? program_->add_to(graph, variables) : graph.constant(number_);
+}
+
 double Expression::operator()() const {
   const double value = program_ ? (*program_)(slots_) : number_;
   if (std::isfinite(value)) return value;

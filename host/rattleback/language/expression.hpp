@@ -31,6 +31,9 @@ class Expression {
   /// Returns whether the value is true or false: a comparison, or made of comparisons by &&, || and ?:.
   [[nodiscard]] bool is_condition() const { return is_condition_; }
 
+  /// Adds the expression to a graph, with a node for each of its variables. Returns the node of its value.
+  [[nodiscard]] int add_to(Graph& graph, std::span<const int> variables) const;
+
   /// Returns the value for the present slots. Throws Error(input) when the value is not finite.
   [[nodiscard]] double operator()() const;
 

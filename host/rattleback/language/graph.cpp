@@ -73,6 +73,20 @@ double Program::operator()(const double* variables) const {
   return values_.back();
 }
 
+int Program::add_to(Graph& graph, std::span<const int> variables) const {
+  std::vector<int> added;
+  for (const Node& node : nodes_) {
+    const auto operand = [&](std::size_t k) {
+      return static_cast<int>(k) < arity(node.op) ? added[static_cast<std::size_t>(node.operand[k])] : 0;
+    };
+    added.push_back(node.op == Op::constant      ? graph.constant(node.number)
+                    : node.op == Op::variable    ? variables[static_cast<std::size_t>(node.index)]
+                    : node.op == Op::whole_power ? graph.apply(Op::whole_power, operand(0), node.index)
+                                                 : graph.apply(node.op, operand(0), operand(1), operand(2)));
+  }
+  return added.back();
+}
+
 double Program::size() const {
   double size = 0.0;
   for (const double value : values_) size = std::max(size, std::abs(value));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -42,6 +43,8 @@ class Program {
   Program(const Graph& graph, int root);
   /// Returns the value for the given values of the variables.
   [[nodiscard]] double operator()(const double* variables) const;
+  /// Adds the program to a graph, with a node for each of its variables. Returns the node of its value.
+  [[nodiscard]] int add_to(Graph& graph, std::span<const int> variables) const;
   /// Returns the largest absolute value on the way to the last value: the measure of its rounding errors.
   [[nodiscard]] double size() const;
 

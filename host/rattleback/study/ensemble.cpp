@@ -308,6 +308,8 @@ std::vector<double> Ensemble::axis_values(std::size_t axis) const { return impl_
 bool Ensemble::step_varies() const { return impl_->formulas.step_varies(); }
 bool Ensemble::parameter_varies(int index) const { return impl_->formulas.parameter_varies(index); }
 bool Ensemble::from_momentum() const { return impl_->file.p.width != 0 || !impl_->study.ensemble.p.empty(); }
+const Grid& Ensemble::grid() const { return impl_->grid; }
+const Formulas& Ensemble::formulas() const { return impl_->formulas; }
 bool Ensemble::in_space() const { return impl_->in_space; }
 bool Ensemble::as_they_are() const { return impl_->as_they_are; }
 bool Ensemble::multiplier_given() const {

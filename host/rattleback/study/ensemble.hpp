@@ -12,6 +12,8 @@
 namespace rattleback {
 
 class Groups;
+class Grid;
+class Formulas;
 
 /// Writes a table of initial states into an HDF5 file, which a study can name. Throws Error.
 void write_states(const StateTable& table, const std::filesystem::path& file);
@@ -54,6 +56,10 @@ class Ensemble {
   [[nodiscard]] bool multiplier_given() const;
   /// Returns whether the states are final states of a run of the same method, which the next step takes as they are.
   [[nodiscard]] bool as_they_are() const;
+  /// Returns the axes of the study. A file of initial states has none.
+  [[nodiscard]] const Grid& grid() const;
+  /// Returns the formulas of the initial data, checked.
+  [[nodiscard]] const Formulas& formulas() const;
   [[nodiscard]] bool in_space() const;  ///< the given v and p are in space, on Lie groups
 
   /// Evaluates trajectories, in the floating-point environment of the thread. Each thread needs one Evaluator. Throws Error(input), naming the expression, when a value

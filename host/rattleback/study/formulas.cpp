@@ -158,6 +158,31 @@ bool Formulas::reads(std::size_t axis) const {
       });
 }
 
+FormulaNodes Formulas::nodes(Graph& graph) const {
+  FormulaNodes nodes;
+  std::vector<int> of_slot;
+  for (std::size_t i = 0; i < data.axes.size(); ++i) of_slot.push_back(graph.variable(static_cast<int>(i)));
+  const auto node_of = [&](const Formula& formula) { return formula.expression.add_to(graph, of_slot); };
+  for (const Formula& parameter : parameters_) nodes.parameters.push_back(node_of(parameter));
+  of_slot.insert(of_slot.end(), nodes.parameters.begin(), nodes.parameters.end());
+  for (std::size_t slot = of_slot.size(); slot < slots_.size(); ++slot) of_slot.push_back(graph.constant(slots_[slot]));
+  const auto nodes_of = [&](const std::vector<Formula>& formulas) {
+    std::vector<int> all;
+    for (const Formula& formula : formulas) all.push_back(node_of(formula));
+    return all;
+  };
+  nodes.step = node_of(step_.front());
+  nodes.q = nodes_of(q_);
+  nodes.v = nodes_of(v_);
+  nodes.p = nodes_of(p_);
+  nodes.lambda = nodes_of(lambda_);
+  if (condition_.empty()) return nodes;
+  nodes.condition = node_of(condition_.front());
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (in_condition_[i] != 0) nodes.before_the_condition.push_back(nodes.parameters[i]);
+  return nodes;
+}
+
 void Formulas::set_axis(std::size_t axis, double value) {
   set_slot(axis, value);
   data.axes[axis] = value;

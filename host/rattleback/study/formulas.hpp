@@ -11,6 +11,15 @@
 
 namespace rattleback {
 
+/// The formulas of InitialData as nodes of a graph whose variables are the axes.
+struct FormulaNodes {
+  std::vector<int> parameters, q, v, p, lambda;
+  int step = 0;
+  int condition = -1;  ///< of the ensemble; -1 where there is none
+  std::vector<int>
+      before_the_condition;  ///< parameters that the condition reads: they are finite where it does not hold, too
+};
+
 /// Computes InitialData of one trajectory after another. An expression without axes is evaluated once. Any other
 /// expression is evaluated again only when one of its axes has changed.
 class Formulas {
@@ -24,6 +33,10 @@ class Formulas {
 
   /// Returns whether an expression reads an axis.
   [[nodiscard]] bool reads(std::size_t axis) const;
+
+  /// Adds all formulas but the periods to a graph.
+  [[nodiscard]] FormulaNodes nodes(Graph& graph) const;
+  [[nodiscard]] bool has_periods() const { return !periods_.empty(); }
 
   void set_axis(std::size_t axis, double value);
   /// Updates `data` for the present axes; where the condition of the ensemble does not hold, only `taken`. Throws Error(input) when a value is not finite.

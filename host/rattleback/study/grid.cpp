@@ -10,6 +10,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/normal.hpp"
 #include "rattleback/base/random.hpp"
+#include "rattleback/kernels/isa.hpp"
 #include "rattleback/language/expression.hpp"
 #include "rattleback/study/quasi_random.hpp"
 
@@ -248,8 +249,43 @@ double Grid::normal(std::size_t axis, std::uint64_t draw) const {
 }
 
 double Grid::value(std::size_t axis, std::uint64_t trajectory) const {
+  return value_at(axis, axis_position(axis, trajectory));
+}
+
+void Grid::values(std::size_t axis, std::uint64_t first, std::uint64_t count, const IsaFunctions& functions,
+                  double* values) const {
   const Factor& f = factors_[axis];
-  const std::uint64_t i = axis_position(axis, trajectory);
+  std::uint64_t position = axis_position(axis, first), rest = f.stride - first % f.stride;
+  const auto next = [&] {  // the position of one trajectory after the other, without divisions
+    const std::uint64_t at = position;
+    if (--rest == 0) {
+      rest = f.stride;
+      if (++position == f.count) position = 0;
+    }
+    return at;
+  };
+  const bool drawn = f.points == Axis::Points::random && f.kind == Axis::Kind::normal;
+  if (drawn && f.stride < 4) {
+    alignas(64) double pairs[2][chunk_size];
+    for (std::uint64_t i = 0; i < chunk_size; ++i) {
+      const Draw draw(f.seed, static_cast<std::uint32_t>(axis), i < count ? next() : 0);
+      pairs[0][i] = static_cast<double>(draw.bits() + 1) * 0x1p-53;
+      pairs[1][i] = static_cast<double>(draw.second_bits()) * 0x1p-53;
+    }
+    functions.normal(pairs[0], pairs[1], values);
+    for (std::uint64_t i = 0; i < count; ++i) values[i] = f.a + values[i] * f.b;
+    return;
+  }
+  std::uint64_t before = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t at = next();
+    values[i] = i > 0 && at == before ? values[i - 1] : value_at(axis, at);
+    before = at;
+  }
+}
+
+double Grid::value_at(std::size_t axis, std::uint64_t i) const {
+  const Factor& f = factors_[axis];
   switch (f.kind) {
     case Axis::Kind::range:
       if (i == 0) return f.a;

@@ -8,6 +8,8 @@
 
 namespace rattleback {
 
+struct IsaFunctions;
+
 /// Values of the axes for each trajectory. The last axis varies fastest. Random axes without `draws` are drawn jointly:
 /// these axes form one factor of the product, at the position of the first such axis. The quasi-random ones among them
 /// are the coordinates of one point set. The components of a vector are axes; those of a random one with `draws` are a factor together.
@@ -18,6 +20,10 @@ class Grid {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] double value(std::size_t axis, std::uint64_t trajectory) const;
+  /// Computes the values for trajectories [first, first + count), at most chunk_size: the same bits, faster. `values` has room for
+  /// chunk_size numbers.
+  void values(std::size_t axis, std::uint64_t first, std::uint64_t count, const IsaFunctions& functions,
+              double* values) const;
   /// Returns the number of values of a range or list; 0 for a random axis.
   [[nodiscard]] std::uint64_t axis_count(std::size_t axis) const;
   /// Returns all values of a range or list.
@@ -47,6 +53,8 @@ class Grid {
   };
   [[nodiscard]] static Factor factor(const Axis& axis, std::uint64_t joint_draws);
   void join(const Study& study, const std::vector<Axis>& axes);
+  /// Returns the value at a position of an axis (axis_position).
+  [[nodiscard]] double value_at(std::size_t axis, std::uint64_t i) const;
   [[nodiscard]] double uniform(std::size_t axis, std::uint64_t draw) const;
   [[nodiscard]] double normal(std::size_t axis, std::uint64_t draw) const;
   [[nodiscard]] std::uint64_t quasi_random_bits(std::size_t axis, std::uint64_t draw) const;

@@ -161,60 +161,147 @@ Fault fault_of_sections(const Study& study, const InitialData& data) {
   return {};
 }
 
+/// Checks trajectories, and remembers the first that cannot start. Its functions are called from any thread.
+class Checker {
+ public:
+  Checker(const Problem& problem, const Ensemble& ensemble, const PointVisitor& visit)
+      : problem_(problem), ensemble_(ensemble), visit_(visit) {}
+
+  /// What one thread needs for one point after the other, and what it has found.
+  struct Found {
+    explicit Found(const Ensemble& of) : ensemble(of) {}
+    const Ensemble& ensemble;
+    std::optional<Ensemble::Evaluator> evaluate = {};  ///< made where a point is prepared by itself
+    Point point = {};
+    std::vector<double> velocity = {};
+    std::uint64_t steps = 0, count = 0, left_out = 0;
+    std::optional<std::uint64_t> nearest =
+        {};  ///< the trajectory that is taken and nearest to the middle of the ensemble
+  };
+
+  /// Checks trajectory k by itself. Returns false when it cannot start.
+  bool check(std::uint64_t k, Found& found) {
+    if (!found.evaluate) found.evaluate.emplace(ensemble_);
+    const InitialData& data = (*found.evaluate)(k);
+    if (!data.taken) {
+      leave_out(found);
+      if (visit_) visit_(k, data, nullptr);
+      return true;
+    }
+    take(k, data.step, found);
+    found.point.complete(system_, ensemble_, study_, data, false);
+    Fault fault = fault_of_sections(study_, data);
+    if (fault.what.empty())
+      fault = {study_.ensemble.where, "initial state of trajectory",
+               fault_of(study_, system_, data.parameters, found.point, ensemble_.as_they_are(), found.velocity)};
+    if (fault.what.empty()) {
+      if (visit_) visit_(k, data, &found.point);
+      return true;
+    }
+    const std::lock_guard lock(mutex_);
+    if (k < first_bad_) {
+      first_bad_ = k;
+      where_ = fault.where;
+      message_ = fmt::format("{} {}{} {}", fault.of, k, at_axes(ensemble_, data), fault.what);
+    }
+    return false;
+  }
+
+  /// Checks the trajectories of a chunk whose points are prepared. Returns false when one of them cannot start.
+  bool check(const ChunkPoints& points, Found& found) {
+    for (std::uint64_t i = 0; i < points.count(); ++i) {
+      const std::uint64_t k = points.first() + i;
+      switch (points.kind(i)) {
+        case ChunkPoints::Kind::good:
+          take(k, points.step()[i], found);
+          break;
+        case ChunkPoints::Kind::left_out:
+          leave_out(found);
+          break;
+        case ChunkPoints::Kind::alone:
+          if (!check(k, found)) return false;
+      }
+    }
+    return true;
+  }
+
+  void add(const Found& found) {
+    const std::lock_guard lock(mutex_);
+    sum_.count += found.count;
+    sum_.left_out += found.left_out;
+    sum_.steps += found.steps;
+    if (found.nearest && (!sum_.one || from_middle(*found.nearest) < from_middle(*sum_.one))) sum_.one = found.nearest;
+  }
+  /// Throws Error(input) where a trajectory cannot start.
+  [[nodiscard]] const PointSample& result() const {
+    if (!message_.empty()) input_error(where_, message_);
+    return sum_;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t from_middle(std::uint64_t k) const { return k < middle_ ? middle_ - k : k - middle_; }
+  static void leave_out(Found& found) {
+    ++found.count;
+    ++found.left_out;
+  }
+  void take(std::uint64_t k, double step, Found& found) const {
+    if (!found.nearest || from_middle(k) < from_middle(*found.nearest)) found.nearest = k;
+    found.steps += varies_ ? problem_.steps_per_sample(step) * *study_.time.samples : *study_.time.steps;
+    ++found.count;
+  }
+
+  const Problem& problem_;
+  const Ensemble& ensemble_;
+  const PointVisitor& visit_;
+  const Study& study_ = problem_.study;
+  const SystemEntry& system_ = *problem_.system;
+  const std::uint64_t middle_ = ensemble_.size() / 2;
+  const bool varies_ = ensemble_.step_varies();
+  Mutex mutex_;  ///< of what follows
+  PointSample sum_{};
+  std::uint64_t first_bad_ = std::numeric_limits<std::uint64_t>::max();
+  std::string message_, where_;
+};
+
+/// Trajectories that a thread checks before it takes others.
+constexpr std::uint64_t block = 16 * chunk_size;
+
 /// Checks trajectories which(i) for i in [0, count), until the time `end`.
 PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsigned threads, std::uint64_t count,
                          const std::function<std::uint64_t(std::uint64_t)>& which,
                          std::chrono::steady_clock::time_point end, const PointVisitor& visit = {}) {
-  const Study& study = problem.study;
-  const SystemEntry& system = *problem.system;
-  constexpr std::uint64_t block = 4096;
-  Mutex mutex;
-  std::atomic<std::uint64_t> steps{0}, checked{0}, left_out{0};
-  const std::uint64_t middle = ensemble.size() / 2;
-  std::optional<std::uint64_t> one;
-  const auto from_middle = [&](std::uint64_t k) { return k < middle ? middle - k : k - middle; };
-  std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
-  std::string message, where;
+  Checker checker(problem, ensemble, visit);
   parallel_for((count + block - 1) / block, threads, [&](std::uint64_t b) {
-    Ensemble::Evaluator evaluate(ensemble);
-    std::optional<std::uint64_t> nearest;
-    Point point;
-    std::vector<double> velocity;
+    Checker::Found found(ensemble);
     for (std::uint64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
       if (i % 64 == 0 && i > 0 && std::chrono::steady_clock::now() > end) break;
-      const std::uint64_t k = which(i);
-      const InitialData& data = evaluate(k);
-      if (!data.taken) {
-        ++checked;
-        ++left_out;
-        if (visit) visit(k, data, nullptr);
-        continue;
-      }
-      if (!nearest || from_middle(k) < from_middle(*nearest)) nearest = k;
-      steps += ensemble.step_varies() ? problem.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
-      ++checked;
-      point.complete(system, ensemble, study, data, false);
-      Fault fault = fault_of_sections(study, data);
-      if (fault.what.empty())
-        fault = {study.ensemble.where, "initial state of trajectory",
-                 fault_of(study, system, data.parameters, point, ensemble.as_they_are(), velocity)};
-      if (fault.what.empty()) {
-        if (visit) visit(k, data, &point);
-        continue;
-      }
-      const std::lock_guard lock(mutex);
-      if (k < first_bad) {
-        first_bad = k;
-        where = fault.where;
-        message = fmt::format("{} {}{} {}", fault.of, k, at_axes(ensemble, data), fault.what);
-      }
-      return;
+      if (!checker.check(which(i), found)) break;
     }
-    const std::lock_guard lock(mutex);
-    if (nearest && (!one || from_middle(*nearest) < from_middle(*one))) one = nearest;
+    checker.add(found);
   });
-  if (!message.empty()) input_error(where, message);
-  return {checked, left_out, steps, one};
+  return checker.result();
+}
+
+/// Checks the trajectories of the ensemble's range in packs.
+PointSample check_chunks(const Problem& problem, const Ensemble& ensemble, unsigned threads, const StartKernel& kernel,
+                         const PointVisitor& visit, const ChunkVisitor& visit_chunk) {
+  Checker checker(problem, ensemble, visit);
+  const Range& range = ensemble.range();
+  // What a thread needs for a block takes about as long to make as the points of some chunks.
+  const std::uint64_t chunks = (range.count() + chunk_size - 1) / chunk_size,
+                      together = std::clamp<std::uint64_t>(chunks / (8 * threads), 1, 256);
+  parallel_for((chunks + together - 1) / together, threads, [&](std::uint64_t b) {
+    ChunkPoints points(problem, ensemble, kernel, false);
+    Checker::Found found(ensemble);
+    for (std::uint64_t c = b * together; c < std::min(chunks, (b + 1) * together); ++c) {
+      const std::uint64_t first = range.first + c * chunk_size;
+      points.prepare(first, std::min<std::uint64_t>(chunk_size, range.last - first));
+      if (visit_chunk) visit_chunk(points);
+      if (!checker.check(points, found)) break;
+    }
+    checker.add(found);
+  });
+  return checker.result();
 }
 
 /// Throws Error(input) when a trajectory whose states are to be kept is left out.
@@ -237,14 +324,16 @@ void refuse_left_out(const Study& study, const Ensemble& ensemble) {
 
 }  // namespace
 
-PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
-                         const PointVisitor& visit) {
+PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads, const PointVisitor& visit,
+                         const std::optional<StartKernel>& kernel, const ChunkVisitor& visit_chunk) {
   ensemble.refuse_unused();
   refuse_left_out(problem.study, ensemble);
   const Range& range = ensemble.range();
-  const PointSample sample = check_listed(
-      problem, ensemble, threads, range.count(), [&](std::uint64_t i) { return range.first + i; },
-      std::chrono::steady_clock::time_point::max(), visit);
+  const PointSample sample =
+      kernel ? check_chunks(problem, ensemble, threads, *kernel, visit, visit_chunk)
+             : check_listed(
+                   problem, ensemble, threads, range.count(), [&](std::uint64_t i) { return range.first + i; },
+                   std::chrono::steady_clock::time_point::max(), visit);
   if (sample.left_out == ensemble.size()) refuse_none(problem.study, sample);
   return sample;
 }

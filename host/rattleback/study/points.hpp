@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "rattleback/study/chunk_points.hpp"
 #include "rattleback/study/ensemble.hpp"
 
 namespace rattleback {
@@ -29,6 +30,8 @@ struct Point {
 /// Receives a trajectory, its initial data and its completed point, with v and p in the body; null where the condition of the
 /// ensemble leaves it out.
 using PointVisitor = std::function<void(std::uint64_t trajectory, const InitialData& data, const Point* point)>;
+/// Receives the points of a chunk. Those of them that are to be prepared alone, a PointVisitor receives afterwards.
+using ChunkVisitor = std::function<void(const ChunkPoints& points)>;
 
 /// What a check has found.
 struct PointSample {
@@ -40,9 +43,11 @@ struct PointSample {
 
 /// Completes and checks all points of the ensemble's range. Throws Error(input) naming the first trajectory that cannot start, and
 /// when the condition of the ensemble leaves out all of its points, or one whose states are to be kept.
-/// `visit` receives every point that can start, once, from any thread.
+/// `visit` receives every point that can start, once, from any thread. With a kernel the points are prepared in packs, and
+/// `visit_chunk` receives them.
 PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
-                         const PointVisitor& visit = {});
+                         const PointVisitor& visit = {}, const std::optional<StartKernel>& kernel = {},
+                         const ChunkVisitor& visit_chunk = {});
 
 /// Like check_points, but for at most 10^5 trajectories and about one second. A larger ensemble is sampled: the corners
 /// of the axes, and one random trajectory from each of many equal parts of the ensemble.

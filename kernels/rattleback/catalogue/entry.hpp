@@ -119,6 +119,21 @@ struct PrepareOptions {
   double step = 1.0;            ///< of the method: it turns round-off of positions into that of velocities
 };
 
+/// The rows of a block of chunk_size initial points, row_size numbers apart: what is given of them, and after the preparation all of them.
+struct StartLayout {
+  int q, v, p, lambda, parameters, step;
+  int doubtful;  ///< 1 for a point that may not be good, or that has to be prepared by itself (PointFunctions::prepare), else 0
+  int rows;
+};
+struct StartArguments {
+  StartLayout layout;
+  PrepareOptions options;  ///< but for the step, which has a row
+  double time;
+  bool expand;  ///< q is given as n numbers in place of an element of the group
+};
+/// Prepares the points of lanes [begin, end) like PointFunctions::prepare, with the same bits.
+using StartFunction = void (*)(const StartArguments& arguments, double* rows, int begin, int end);
+
 struct KernelArguments;
 struct ObservableCode;
 /// Writes values[i][lane] of `count` observables for lanes [begin, end) of one chunk. A value that is not finite
@@ -461,7 +476,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 12;
+inline constexpr int binary_interface = 13;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {
@@ -472,6 +487,7 @@ struct CompiledUnit {
   ObserveFunction observe = nullptr;
   SampleFunction guard = nullptr;              ///< beside `observe`, where a constraint is on velocities
   SampleFunction surfaces = nullptr;           ///< beside `advance`, where the study has surfaces
+  StartFunction start = nullptr;               ///< the preparation of initial points
   CountFunction count = nullptr;               ///< over a scalar that counts operations
   const SystemEntry& (*describe)() = nullptr;  ///< the entry of a system of a user
 };

@@ -8,8 +8,7 @@
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/mechanics/system.hpp"
-#include "rattleback/start/consistent.hpp"
-#include "rattleback/start/measure.hpp"
+#include "rattleback/start/prepare.hpp"
 #include "rattleback/start/tangent.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -18,7 +17,7 @@ namespace detail {
 
 template <int N>
 Vector<double, N> load(const double* x) {
-  Vector<double, N> r;
+  Vector<double, N> r{};
   for (int i = 0; i < N; ++i) r[i] = x[i];
   return r;
 }
@@ -63,71 +62,16 @@ bool force_depends_on_velocity() {
 
 /// See PrepareReport and PrepareOptions.
 template <template <class> class SystemOf>
-PrepareReport prepare(SystemAt place, PointView point, PrepareOptions options) {
+PrepareReport prepare(SystemAt place, PointView view, PrepareOptions options) {
   using System = SystemOf<double>;
-  using G = group_of<System>;
-  constexpr int n = System::n, m = System::m;
-  const System system = detail::system_from<System>(place);
-  auto q = detail::load<element_size<System>>(point.q);
-  auto v = detail::load<n>(point.v), p = detail::load<n>(point.p);
-  const double defect = G::defect(q);
-  if (on_group<System> && (options.project || defect <= group_tolerance))
-    for (int pass = 0; pass < 40 && G::defect(q) > group_drift; ++pass) q = G::normalise(q);
-  [[maybe_unused]] const auto given_v = v, given_p = p;
-  if constexpr (on_group<System>) {
-    if (options.given_in_space) {
-      v = G::Ad(G::inverse(q), v);
-      p = G::Ad_star(q, p);
-    }
-  }
-  const bool derive_v = options.from_momentum;
-  if (derive_v) v = velocity(system, q, p);
-  PrepareReport report{0.0, 0.0, true, true, options.project ? G::defect(q) : defect};
-  if constexpr (m > 0) {
-    const Vector<double, n> sizes = derive_v ? detail::velocity_sizes(system, q, v, p) : detail::absolute(v);
-    const detail::MeasuredPoint<System> measured{q, v, sizes, options.step};
-    const auto velocities = measured.velocities(system);
-    velocities.add_to(report);
-    if constexpr (position_count<System> > 0) measured.positions(system).add_to(report);
-    if (options.project) {
-      const Vector<double, n> given = v;
-      if constexpr (position_count<System> > 0) {
-        const auto from = q;
-        report.projected_ok = detail::project_position(system, q, v, measured.positions(system).tolerance);
-        for (int i = 0; i < element_size<System>; ++i)
-          if (q[i] != from[i]) options.from_momentum = false;
-      }
-      report.projected_ok = detail::project_velocity(system, q, v, velocities.tolerance) && report.projected_ok;
-      for (int i = 0; i < n; ++i)
-        if (v[i] != given[i]) options.from_momentum = false;
-    }
-  }
-  if (!options.from_momentum) p = momentum(system, q, v);
-  if constexpr (Quadratic<System> && detail::gives_lagrangian<System>) detail::compare_parts(system, q, v, report);
-  if constexpr (detail::gives_lagrangian<System>) {
-    if constexpr (requires { system.velocity(q, p); }) {
-      detail::compare_velocities(system, q, v, report);
-    } else if constexpr (!NotQuadratic<System>) {
-      detail::check_quadratic(system, q, v, report);
-    }
-  }
-  if constexpr (m > 0) {
-    if (!options.keep_multiplier) {
-      Vector<double, m> lambda;
-      report.multiplier_ok = detail::continuous_multiplier(system, q, v, lambda);
-      detail::store(lambda, point.lambda);
-    }
-  }
-  if constexpr (on_group<System>) {
-    if (options.in_space) {  // values given in space stay unchanged without projection
-      const bool stays = options.given_in_space, projected = derive_v && !options.from_momentum;
-      v = !stays || derive_v || options.project ? G::Ad(q, v) : given_v;
-      p = stays && derive_v && !projected ? given_p : G::Ad_inverse_star(q, p);
-    }
-  }
-  detail::store(q, point.q);
-  detail::store(v, point.v);
-  detail::store(p, point.p);
+  StartPoint<System> point{detail::load<element_size<System>>(view.q), detail::load<System::n>(view.v),
+                           detail::load<System::n>(view.p), detail::load<System::m>(view.lambda)};
+  PrepareReport report{0.0, 0.0, true, true, 0.0};
+  prepare_point(detail::system_from<System>(place), point, options, options.step, report);
+  detail::store(point.q, view.q);
+  detail::store(point.v, view.v);
+  detail::store(point.p, view.p);
+  if (!options.keep_multiplier) detail::store(point.lambda, view.lambda);
   return report;
 }
 

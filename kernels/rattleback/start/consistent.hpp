@@ -1,6 +1,6 @@
 #pragma once
-// What makes a point consistent with the constraints: its multiplier, and the nearest velocity and position. This code runs on
-// the host only.
+// What makes a point consistent with the constraints: its multiplier, and the nearest velocity and position. The search for the
+// nearest point on a curved constraint runs on the host only.
 
 #include "rattleback/start/multiplier.hpp"
 #include "rattleback/start/nearest.hpp"
@@ -19,62 +19,67 @@ auto constraint_gradient(const System& system, const Configuration<System>& q, c
 /// Whether the rows with this Gram matrix are linearly independent to round-off. Elimination turns each diagonal entry,
 /// relative to its start value, into the squared sine of the angle between this row and the span of the rows before.
 template <class T, int m>
-bool independent(Matrix<T, m, m> gram) {
-  constexpr double round_off = 1e-14;
+RB_HD mask_t<T> independent(Matrix<T, m, m> gram) {
+  const T round_off(1e-14);
   Vector<T, m> square;
+  mask_t<T> all(true);
   for (int k = 0; k < m; ++k) square[k] = gram[k][k];
   for (int k = 0; k < m; ++k) {
-    if (!(gram[k][k] > T(round_off) * square[k])) return false;
+    all = all & (gram[k][k] > round_off * square[k]);
     for (int i = k + 1; i < m; ++i) {
       const T factor = gram[i][k] / gram[k][k];
       for (int j = k + 1; j < m; ++j) gram[i][j] = gram[i][j] - factor * gram[k][j];
     }
   }
-  return true;
+  return all;
 }
 
-/// Computes the multiplier of the continuous equations. Returns false when the constraint forces are dependent or the mass
+/// Computes the multiplier of the continuous equations. Returns false where the constraint forces are dependent or the mass
 /// matrix is singular.
 template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
-bool continuous_multiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v,
-                           Vector<T, m>& lambda) {
+RB_HD_LARGE mask_t<T> continuous_multiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v,
+                                            Vector<T, m>& lambda) {
   const ContinuousMultiplier<System> of_state(system, q, v);
   lambda = of_state.lambda;
-  bool finite = !of_state.singular && independent(of_state.gram);
-  for (int k = 0; k < m; ++k) finite = finite && is_finite(lambda[k]);
+  mask_t<T> finite = !of_state.singular & independent(of_state.gram);
+  for (int k = 0; k < m; ++k) finite = finite & is_finite(lambda[k]);
   return finite;
 }
 
 /// M at a point, as the metric of projections.
-template <class System, int n = System::n>
+template <class System, class T = typename System::scalar, int n = System::n>
 class MassMetric {
  public:
-  MassMetric(const System& system, const Configuration<System>& q, const Vector<double, n>& v)
+  RB_HD MassMetric(const System& system, const Configuration<System>& q, const Vector<T, n>& v)
       : mass_(mass_matrix(system, q, v)), inverse_(system, q, v) {}
 
-  [[nodiscard]] Vector<double, n> times(const Vector<double, n>& x) const { return mass_ * x; }
-  [[nodiscard]] Vector<double, n> response(const Vector<double, n>& p) const { return inverse_ * p; }
+  [[nodiscard]] RB_HD Vector<T, n> times(const Vector<T, n>& x) const { return mass_ * x; }
+  [[nodiscard]] RB_HD Vector<T, n> response(const Vector<T, n>& p) const { return inverse_ * p; }
 
  private:
-  Matrix<double, n, n> mass_;
+  Matrix<T, n, n> mass_;
   InverseMass<System> inverse_;
 };
 
-/// Moves v to the nearest velocity that satisfies the constraint, in the metric of the mass matrix at (q, v).
-template <class System, int n = System::n, int m = System::m>
-bool project_velocity(const System& system, const Configuration<System>& q, Vector<double, n>& v,
-                      const Bounds<System::m>& tolerance) {
+/// Whether the constraint is affine in v, by its form.
+template <class System>
+inline constexpr bool affine_in_velocity =
+    is_holonomic<System> || AffineConstraint<System> || (is_mixed<System> && gives_constraint_matrix<System>);
+
+/// Moves v to the nearest velocity that satisfies the constraint, in the metric of the mass matrix at (q, v). Returns where it succeeds.
+template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
+RB_HD_LARGE mask_t<T> project_velocity(const System& system, const Configuration<System>& q, Vector<T, n>& v,
+                                       const Bounds<typename System::scalar, System::m>& tolerance) {
   const MassMetric<System> metric(system, q, v);
-  if constexpr (is_holonomic<System> || AffineConstraint<System> ||
-                (is_mixed<System> && detail::gives_constraint_matrix<System>)) {
-    const auto phi = [&](const Vector<double, n>& y) {
+  if constexpr (affine_in_velocity<System>) {
+    const auto phi = [&](const Vector<T, n>& y) {
       const auto d = constraint_gradient(system, q, y);
-      return Derivatives<n, m>{d.value, d.dv};
+      return Derivatives<T, n, m>{d.value, d.dv};
     };
     return project<n, m>(metric, phi, v, tolerance);
   } else {
     const auto phi = [&]<class S>(const Vector<S, n>& d) { return constraint(system, lift<S>(q), lift<S>(v) + d); };
-    Vector<double, n> change;
+    Vector<T, n> change;
     if (!find_nearest_root<n, m>(metric, phi, tolerance, change)) return false;
     v = v + change;
     return true;
@@ -92,7 +97,7 @@ Vector<T, element_size<System>> displaced(const Vector<T, element_size<System>>&
 /// displacement has the size that its Cayley coordinates have in the algebra.
 template <class System, int n = System::n, int m = position_count<System>>
 bool project_position(const System& system, Configuration<System>& q, const Vector<double, n>& v,
-                      const Bounds<position_count<System>>& tolerance) {
+                      const Bounds<double, position_count<System>>& tolerance) {
   const auto g = [&]<class S>(const Vector<S, n>& d) {
     return system.position_constraint(displaced<System, S>(lift<S>(q), d));
   };

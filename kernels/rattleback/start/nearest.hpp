@@ -1,6 +1,6 @@
 #pragma once
-// The point of f = 0 that is nearest to a given one. A metric M has response(p) = M^-1 p and times(x) = M x. This code runs on the
-// host only, in double.
+// The point of f = 0 that is nearest to a given one. A metric M has response(p) = M^-1 p and times(x) = M x. The search on a curved f
+// runs on the host only, in double.
 
 #include <limits>
 
@@ -14,45 +14,49 @@ RB_NAMESPACE_BEGIN
 namespace detail {
 
 /// Bounds for values that count as round-off: one for each component, or one for all.
-template <int m>
+template <class T, int m>
 struct Bounds {
-  Vector<double, m> each;
+  Vector<T, m> each;
 
-  Bounds(const Vector<double, m>& bounds) : each(bounds) {}
-  Bounds(double bound) {
-    for (int k = 0; k < m; ++k) each[k] = bound;
+  RB_HD Bounds(const Vector<T, m>& bounds) : each(bounds) {}
+  RB_HD Bounds(double bound) {
+    for (int k = 0; k < m; ++k) each[k] = T(bound);
   }
 };
 
 /// f and f' at a point.
-template <int n, int m>
+template <class T, int n, int m>
 struct Derivatives {
-  Vector<double, m> value;
-  Matrix<double, m, n> jacobian;
+  Vector<T, m> value;
+  Matrix<T, m, n> jacobian;
 };
 
 /// Moves x to a point where a function f vanishes (Newton), along M^-1 f'(x)^T of the given x: to the nearest point where f is affine.
-/// f(x) gives Derivatives. At such a point each component is within its tolerance, and none falls any more.
-template <int n, int m, class Metric, class F>
-bool project(const Metric& metric, const F& f, Vector<double, n>& x, const Bounds<m>& tolerance) {
-  const Matrix<double, m, n> direction = f(x).jacobian;
-  Matrix<double, m, n> response;
+/// f(x) gives Derivatives. At such a point each component is within its tolerance, and none falls any more. Returns where it succeeds.
+template <int n, int m, class T, class Metric, class F>
+RB_HD_LARGE mask_t<T> project(const Metric& metric, const F& f, Vector<T, n>& x, const Bounds<T, m>& tolerance) {
+  const Matrix<T, m, n> direction = f(x).jacobian;
+  Matrix<T, m, n> response;
   for (int k = 0; k < m; ++k) response[k] = metric.response(direction[k]);
-  double previous = std::numeric_limits<double>::infinity();
-  for (int iteration = 0; iteration < 50; ++iteration) {
-    const Derivatives<n, m> at = f(x);
-    const double residual = Residuals<m>{at.value, tolerance.each}.excess();
-    if (!is_finite(sum(at.value))) return false;
-    if (residual == 0.0 || (residual <= 1.0 && residual >= previous)) return true;
-    previous = residual;
-    Matrix<double, m, m> matrix;
+  T previous(__builtin_huge_val());
+  mask_t<T> active(true), found(false);
+  for (int iteration = 0; iteration < 50 && any(active); ++iteration) {
+    const Derivatives<T, n, m> at = f(x);
+    const T residual = Residuals<T, m>{at.value, tolerance.each}.excess();
+    active = active & is_finite(sum(at.value));
+    const auto there = (residual == T(0.0)) | ((residual <= T(1.0)) & (residual >= previous));
+    found = found | (active & there);
+    active = active & !there;
+    if (!any(active)) break;
+    previous = select(active, residual, previous);
+    Matrix<T, m, m> matrix;
     for (int k = 0; k < m; ++k)
       for (int i = 0; i < m; ++i) matrix[i][k] = dot(at.jacobian[i], response[k]);
-    const Factors<double, m> lu(matrix);
-    if (lu.singular()) return false;
-    x = x - transpose_times(response, lu.solve(at.value));
+    const Factors<T, m> lu(matrix);
+    active = active & !lu.singular();
+    x = select(active, x - transpose_times(response, lu.solve(at.value)), x);
   }
-  return previous <= 1.0;
+  return found | (active & (previous <= T(1.0)));
 }
 
 /// The same for a curved f, a function of a displacement over any scalar: moves d from 0 to the smallest displacement, in the metric, with
@@ -63,7 +67,7 @@ class NearestRoot {
   using Point = Vector<double, n>;
 
  public:
-  NearestRoot(const Metric& metric, const F& f, const Bounds<m>& tolerance)
+  NearestRoot(const Metric& metric, const F& f, const Bounds<double, m>& tolerance)
       : metric_(metric), f_(f), tolerance_(tolerance) {}
 
   bool find(Point& d) const {
@@ -72,7 +76,7 @@ class NearestRoot {
     if (!to_root(d)) return false;
     double previous = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < 200; ++iteration) {
-      const Derivatives<n, m> at = derivatives(d);
+      const Derivatives<double, n, m> at = derivatives(d);
       Matrix<double, m, n> response;
       Matrix<double, m, m> gram;
       for (int k = 0; k < m; ++k) {
@@ -112,9 +116,9 @@ class NearestRoot {
     x[j].value.partial[0] = 1.0;
     return f_(x);
   }
-  [[nodiscard]] Derivatives<n, m> derivatives(const Point& d) const {
+  [[nodiscard]] Derivatives<double, n, m> derivatives(const Point& d) const {
     const Vector<S, m> y = evaluate(d, 0);
-    Derivatives<n, m> r;
+    Derivatives<double, n, m> r;
     for (int k = 0; k < m; ++k) {
       r.value[k] = y[k].value.value;
       for (int i = 0; i < n; ++i) r.jacobian[k][i] = y[k].partial[i].value;
@@ -125,8 +129,9 @@ class NearestRoot {
     return project<n, m>(metric_, [this](const Point& x) { return derivatives(x); }, d, tolerance_);
   }
   /// The tangent step s with M (d + s) + f'(d + s)^T (multiplier + ..) = 0 to first order.
-  [[nodiscard]] Point newton_step(const Point& d, const Derivatives<n, m>& at, const Matrix<double, m, n>& response,
-                                  const Vector<double, m>& multiplier, const Point& along) const {
+  [[nodiscard]] Point newton_step(const Point& d, const Derivatives<double, n, m>& at,
+                                  const Matrix<double, m, n>& response, const Vector<double, m>& multiplier,
+                                  const Point& along) const {
     auto matrix = Matrix<double, n + m, n + m>::zero();
     auto right = Vector<double, n + m>::zero();
     for (int j = 0; j < n; ++j) {
@@ -159,11 +164,11 @@ class NearestRoot {
 
   const Metric& metric_;
   const F& f_;
-  const Bounds<m>& tolerance_;
+  const Bounds<double, m>& tolerance_;
 };
 
 template <int n, int m, class Metric, class F>
-bool find_nearest_root(const Metric& metric, const F& f, const Bounds<m>& tolerance, Vector<double, n>& d) {
+bool find_nearest_root(const Metric& metric, const F& f, const Bounds<double, m>& tolerance, Vector<double, n>& d) {
   return NearestRoot<n, m, Metric, F>(metric, f, tolerance).find(d);
 }
 

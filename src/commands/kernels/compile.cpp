@@ -50,6 +50,7 @@ void add_study(std::vector<Unit>& units, const Problem& problem, const std::vect
     for (const Unit& unit : units_of(problem, isa)) units.push_back(unit);
     // Crossings are located by steps without the tangent vector.
     if (problem.surfaces.count > 0) units.push_back(unit_of_sections(problem, isa));
+    if (needs_start_kernel(problem)) units.push_back(unit_of_start(*problem.system, isa));
   }
   // The kernels of a header of the user are compared with those without packs (engine/verify.hpp).
   if (!problem.study.system.file.empty())

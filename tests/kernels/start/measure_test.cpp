@@ -15,6 +15,7 @@ namespace rattleback {
 namespace measure_test {
 
 TEST(Terms, KnowTheSizeOfWhatCancels) {
+  using Terms = rattleback::Terms<double>;
   const Terms x(3.0), y = Terms(0.25, 0.25);
   EXPECT_EQ((x - Terms(3.0)).value, 0.0);
   EXPECT_EQ((x - Terms(3.0)).size, 6.0);

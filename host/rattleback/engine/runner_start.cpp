@@ -1,0 +1,233 @@
+// Runner: the initial states of a tile.
+
+#include <algorithm>
+#include <optional>
+
+#include "rattleback/base/floating_point.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/engine/runner.hpp"
+#include "rattleback/kernels/kernels.hpp"
+#include "rattleback/study/points.hpp"
+
+namespace rattleback {
+
+void Runner::check(bool resumed) {
+  tile_size_ = tile_trajectories();
+  // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
+  filled_by_check_ = !resumed && (!system_.on_group || !method_.in_space);
+  PointVisitor visit;
+  ChunkVisitor visit_chunk;
+  if (filled_by_check_) {
+    set_up_tile();
+    begin_filling(tile_);
+    visit_chunk = [this](const ChunkPoints& points) {
+      if (points.first() < tile_.first + tile_.count) fill(tile_, points);
+    };
+    visit = [this](std::uint64_t k, const InitialData& data, const Point* point) {
+      if (k < tile_.first + tile_.count) fill(tile_, k - tile_.first, data, point);
+    };
+  }
+  PointSample points{};
+  spend(summary_.phases.prepare,
+        [&] { points = check_points(problem_, ensemble_, threads_, visit, start_kernel_, visit_chunk); });
+  total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
+}
+
+void Runner::begin_filling(const Tile& tile) {
+  const auto [elements, n, m] = widths();
+  const std::uint64_t kept = study_.output.initial_state ? tile.count : 0;
+  filling_.q.assign(kept * elements, nan);  // a point that is left out has no state
+  for (auto* part : {&filling_.v, &filling_.p}) part->assign(kept * n, nan);
+  filling_.lambda.assign(kept * m, nan);
+  filling_.axes.assign(ensemble_.axis_names().size(), std::vector<double>(tile.count));
+}
+
+void Runner::fill(Tile& tile) {
+  // An evaluator, which parses the expressions, is for many chunks where there are many.
+  const std::uint64_t chunks = tile.chunks(), together = std::clamp<std::uint64_t>(chunks / (8 * threads_), 1, 64);
+  parallel_for((chunks + together - 1) / together, threads_, [&](std::uint64_t b) {
+    std::optional<Ensemble::Evaluator> evaluate;
+    Point point;
+    const auto fill_one = [&](std::uint64_t k) {
+      if (!evaluate) evaluate.emplace(ensemble_);
+      const InitialData& data = (*evaluate)(tile.first + k);
+      if (data.taken) point.complete(system_, ensemble_, study_, data, method_.in_space);
+      fill(tile, k, data, data.taken ? &point : nullptr);
+    };
+    std::optional<ChunkPoints> points;
+    if (start_kernel_) points.emplace(problem_, ensemble_, *start_kernel_, method_.in_space);
+    for (std::uint64_t c = b * together; c < std::min(chunks, (b + 1) * together); ++c) {
+      const std::uint64_t first = c * chunk_size, count = std::min<std::uint64_t>(chunk_size, tile.count - first);
+      if (points) {
+        points->prepare(tile.first + first, count);
+        fill(tile, *points);
+      }
+      for (std::uint64_t i = 0; i < count; ++i)
+        if (!points || points->kind(i) == ChunkPoints::Kind::alone) fill_one(first + i);
+    }
+  });
+}
+
+void Runner::fill(Tile& tile, const ChunkPoints& points) {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  const std::uint64_t first = points.first() - tile.first, count = points.count();
+  double* chunk = tile.chunk(first / chunk_size);
+  for (std::size_t i = 0; i < filling_.axes.size(); ++i)
+    std::copy_n(points.axis(i), count, filling_.axes[i].begin() + static_cast<std::ptrdiff_t>(first));
+  const auto put = [&](const double* from, int row) { std::copy_n(from, count, chunk + row * row_size); };
+  // A state goes into rows of the tile, and into the arrays of the result where these keep it.
+  const auto put_part = [&](auto part, int width, int row, std::vector<double>& all) {
+    for (int i = 0; i < width; ++i) {
+      const double* from = (points.*part)(i);
+      if (row >= 0) put(from, row + i);
+      if (!study_.output.initial_state) continue;
+      double* to = all.data() + first * static_cast<std::uint64_t>(width) + i;
+      for (std::uint64_t k = 0; k < count; ++k) to[k * static_cast<std::uint64_t>(width)] = from[k];
+    }
+  };
+  put_part(&ChunkPoints::q, system_.elements, rows.q, filling_.q);
+  put_part(&ChunkPoints::v, system_.n, -1, filling_.v);
+  put_part(&ChunkPoints::p, system_.n, rows.p, filling_.p);
+  put_part(&ChunkPoints::lambda, system_.m, rows.lambda, filling_.lambda);
+  if (rows.step >= 0) {
+    put(points.step(), rows.step);
+    for (std::uint64_t k = 0; k < count && rows.steps_per_sample >= 0; ++k)
+      if (points.kind(k) == ChunkPoints::Kind::good)
+        chunk[rows.steps_per_sample * row_size + k] = static_cast<double>(problem_.steps_per_sample(points.step()[k]));
+  }
+  if (plan_.by_density()) {
+    for (int row = 0; row < plan_.step_rows; ++row) put(chunk + row * row_size, rows.orbit + row);
+    for (const int row : {ClockRow::time, ClockRow::shown})
+      std::fill_n(chunk + (rows.clock + row) * row_size, count, study_.time.start);
+  }
+  for (std::size_t i = 0; i < system_.parameters.size(); ++i)
+    if (const int row = row_of_parameter(plan_.arguments, i); row >= 0) put(points.parameter(i), row);
+  if (rows.last_step >= 0) {  // as for a single point
+    const int row = rows.last_step + system_.m;
+    for (int i = 0; i < system_.n; ++i) put(points.v(i), row + i);
+    for (int i = 0; i < system_.elements; ++i) put(points.q(i), row + system_.n + i);
+    for (int i = 0; i < system_.n; ++i) put(points.p(i), row + system_.n + system_.elements + i);
+  }
+  for (std::uint64_t k = 0; k < count && rows.tangent >= 0; ++k) {
+    if (points.kind(k) != ChunkPoints::Kind::good) continue;
+    const auto gather = [k](const auto& row_of, int width) {
+      std::vector<double> x;
+      for (int i = 0; i < width; ++i) x.push_back(row_of(i)[k]);
+      return x;
+    };
+    put_tangents(tile, first + k,
+                gather([&](int i) { return points.parameter(static_cast<std::size_t>(i)); },
+                       static_cast<int>(system_.parameters.size())),
+                gather([&](int i) { return points.q(i); }, system_.elements),
+                gather([&](int i) { return points.v(i); }, system_.n),
+                gather([&](int i) { return points.p(i); }, system_.n));
+  }
+  if (points.all_good()) return;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    if (points.kind(k) == ChunkPoints::Kind::good) continue;
+    for (int row = 0; row < rows.rows; ++row) chunk[row * row_size + k] = 0.0;
+    for (auto* part : {&filling_.q, &filling_.v, &filling_.p, &filling_.lambda}) {
+      const auto width = static_cast<std::ptrdiff_t>(part->size() / tile.count);
+      std::fill_n(part->begin() + static_cast<std::ptrdiff_t>(first + k) * width, width, nan);
+    }
+    if (points.kind(k) == ChunkPoints::Kind::left_out) leave_out(tile, first + k);
+  }
+}
+
+void Runner::fill(Tile& tile, std::uint64_t k, const InitialData& data, const Point* point) {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  for (std::size_t i = 0; i < data.axes.size(); ++i) filling_.axes[i][k] = data.axes[i];
+  if (point == nullptr) return leave_out(tile, k);
+  const bool keep = study_.output.initial_state;
+  const auto copy = [&](const std::vector<double>& x, std::vector<double>& all) {
+    if (keep) std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
+  };
+  const auto put = [&](const std::vector<double>& x, int row) {
+    for (const double number : x) tile.at(k, row++) = number;
+  };
+  put(point->q, rows.q);
+  put(point->p, rows.p);
+  put(point->lambda, rows.lambda);
+  copy(point->q, filling_.q);
+  copy(point->v, filling_.v);
+  copy(point->p, filling_.p);
+  copy(point->lambda, filling_.lambda);
+  if (rows.step >= 0) {
+    tile.at(k, rows.step) = data.step;
+    if (rows.steps_per_sample >= 0)
+      tile.at(k, rows.steps_per_sample) = static_cast<double>(problem_.steps_per_sample(data.step));
+  }
+  if (plan_.by_density()) {
+    for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, rows.orbit + row) = tile.at(k, row);
+    for (const int row : {ClockRow::time, ClockRow::shown}) tile.at(k, rows.clock + row) = study_.time.start;
+    if (!data.orbit.empty()) {
+      const auto states = static_cast<std::size_t>(plan_.state_rows);
+      for (std::size_t row = 0; row < states; ++row) tile.at(k, rows.orbit + static_cast<int>(row)) = data.orbit[row];
+      tile.at(k, rows.clock + ClockRow::time) = data.orbit[states];
+      tile.at(k, rows.clock + ClockRow::rounding) = data.orbit[states + 1];
+      tile.at(k, rows.clock + ClockRow::density) = data.orbit[states + 2];
+      tile.at(k, rows.clock + ClockRow::error) = data.orbit[states + 3];
+    }
+  }
+  for (std::size_t i = 0; i < data.parameters.size(); ++i)
+    if (const int row = row_of_parameter(plan_.arguments, i); row >= 0) tile.at(k, row) = data.parameters[i];
+  if (rows.last_step >= 0) {  // without a last step, gamma is 0 and the velocity comes from the state
+    int row = rows.last_step + system_.m;
+    for (const auto* part : {&point->v, &point->q, &point->p})
+      for (const double x : *part) tile.at(k, row++) = x;
+  }
+  if (rows.tangent >= 0) put_tangents(tile, k, data.parameters, point->q, point->v, point->p);
+}
+
+void Runner::put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>& parameters,
+                         const std::vector<double>& q, const std::vector<double>& v,
+                         const std::vector<double>& p) const {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  const auto width = static_cast<std::size_t>(plan_.state_rows);
+  std::vector<double> tangents(width * static_cast<std::size_t>(rows.tangents));
+  point_functions(system_).tangents({parameters.data(), study_.time.start}, q.data(), v.data(), p.data(),
+                                    method_.in_space, rows.tangents, tangents.data());
+  for (int j = 0; j < rows.tangents; ++j) {
+    for (std::size_t i = 0; i < width; ++i)
+      tile.at(k, rows.tangent + j * rows.tangent_rows + static_cast<int>(i)) =
+          tangents[static_cast<std::size_t>(j) * width + i];
+    if (rows.columns >= 0) tile.at(k, column_row(rows, j, j)) = 1.0;
+  }
+}
+
+void Runner::end_filling(Tile& tile) {
+  for (std::uint64_t k = tile.count; k < tile.chunks() * chunk_size; ++k)
+    tile.at(k, plan_.arguments.layout.status) = status_padding;
+  if (locate_)
+    parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
+      locate_->evaluate(tile.chunk(c));
+      set_up_stops(tile, c * chunk_size, std::min(tile.count, (c + 1) * chunk_size));
+    });
+  for (std::size_t i = 0; i < filling_.axes.size(); ++i)
+    sink_.write("/axes/" + ensemble_.axis_names()[i], {row_of(tile)}, {tile.count}, filling_.axes[i].data());
+  if (study_.output.initial_state) write_state("/initial/", tile, filling_.q, filling_.v, filling_.p, filling_.lambda);
+  filling_ = {};
+}
+
+void Runner::leave_out(Tile& tile, std::uint64_t k) const {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  tile.at(k, rows.status) = status_left_out;
+  for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, row) = nan;
+}
+
+void Runner::set_up_stops(Tile& tile, std::uint64_t first, std::uint64_t last) const {
+  const Surfaces& surfaces = plan_.arguments.surfaces;
+  const int first_stop = surfaces.count - plan_.stops, values = plan_.arguments.layout.surfaces + first_stop;
+  for (std::uint64_t k = first; k < last && plan_.stops > 0; ++k) {
+    unsigned beyond = 0;
+    for (int s = 0; s < plan_.stops; ++s) {
+      const Study::Stop& stop = study_.stops[static_cast<std::size_t>(s)];
+      tile.at(k, values + plan_.stops + s) = static_cast<double>(stop.count.value_or(1));
+      const int direction = stop.section.empty() ? surfaces.direction[first_stop + s] : 0;
+      if (direction * tile.at(k, values + s) > 0.0) beyond |= 1u << s;
+    }
+    tile.at(k, plan_.beyond) = beyond;
+  }
+}
+
+}  // namespace rattleback

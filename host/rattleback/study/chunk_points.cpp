@@ -1,0 +1,125 @@
+#include "rattleback/study/chunk_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "rattleback/base/error.hpp"
+#include "rattleback/kernels/kernels.hpp"
+#include "rattleback/study/grid.hpp"
+
+namespace rattleback {
+namespace {
+
+/// A point takes about 1 us by itself, and a kernel 1 to 4 s to compile, once for a system.
+constexpr std::uint64_t worth_using = 2048, worth_compiling = 500'000;
+
+}  // namespace
+
+Unit unit_of_start(const SystemEntry& system, Isa isa) { return {UnitKind::start, &system, nullptr, {}, isa}; }
+
+bool needs_start_kernel(const Problem& problem) {
+  return !problem.study.ensemble.listed() && Grid(problem.study).size() >= worth_compiling;
+}
+
+void load_start_kernel(const Problem& problem) {
+  if (Kernels::instance().policy() != KernelPolicy::automatic || !needs_start_kernel(problem)) return;
+  try {
+    (void)Kernels::instance().get(unit_of_start(*problem.system, best_isa()));
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::input)
+      throw;  // a header of a user need not compile here, and points one by one do
+  }
+}
+
+std::optional<StartKernel> find_start_kernel(const Problem& problem, const Ensemble& ensemble) {
+  if (problem.study.ensemble.listed() || ensemble.formulas().has_periods() || ensemble.range().count() < worth_using)
+    return std::nullopt;
+  try {
+    const Isa isa = best_isa();
+    const CompiledUnit* unit = Kernels::instance().find(unit_of_start(*problem.system, isa));
+    if (unit != nullptr && unit->start != nullptr) return StartKernel{unit->start, isa};
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::input) throw;
+  }
+  return std::nullopt;
+}
+
+std::vector<int> ChunkPoints::roots_of(const FormulaNodes& nodes) {
+  std::vector<int> roots{nodes.step};
+  for (const auto* part : {&nodes.parameters, &nodes.q, &nodes.v, &nodes.p, &nodes.lambda})
+    roots.insert(roots.end(), part->begin(), part->end());
+  if (nodes.condition >= 0) roots.push_back(nodes.condition);
+  return roots;
+}
+
+ChunkPoints::ChunkPoints(const Problem& problem, const Ensemble& ensemble, const StartKernel& kernel, bool in_space)
+    : grid_(ensemble.grid()),
+      kernel_(kernel),
+      functions_(functions_of(kernel.isa)),
+      nodes_(ensemble.formulas().nodes(graph_)),
+      program_(graph_, roots_of(nodes_), functions_) {
+  const SystemEntry& system = *problem.system;
+  const std::size_t axes = ensemble.axis_names().size();
+  unread_.resize(axes * row_size);
+  for (std::size_t i = 0; i < axes; ++i) {
+    double* read = program_.variable(static_cast<int>(i));
+    axes_.push_back(read != nullptr ? read : unread_.data() + i * row_size);
+  }
+  StartLayout& at = arguments_.layout;
+  const auto take = [&at](std::size_t rows) { return std::exchange(at.rows, at.rows + static_cast<int>(rows)); };
+  at.q = take(static_cast<std::size_t>(system.elements));
+  at.v = take(static_cast<std::size_t>(system.n));
+  at.p = take(static_cast<std::size_t>(system.n));
+  at.lambda = take(static_cast<std::size_t>(system.m));
+  at.parameters = take(nodes_.parameters.size());
+  at.step = take(1);
+  at.doubtful = take(1);
+  rows_.resize(static_cast<std::size_t>(at.rows) * row_size);
+  arguments_.options = {ensemble.from_momentum(), ensemble.multiplier_given(), problem.study.ensemble.project,
+                        ensemble.in_space(), in_space};
+  arguments_.time = problem.study.time.start;
+  arguments_.expand = nodes_.q.size() != static_cast<std::size_t>(system.elements);
+  const auto copy = [&](const std::vector<int>& roots, int row, bool overwritten) {
+    for (const int root : roots) {
+      if (overwritten || program_.varies(root)) {
+        copies_.push_back({root, row});
+      } else {
+        std::copy_n(program_.row(root), chunk_size, rows_.data() + row * row_size);
+      }
+      ++row;
+    }
+  };
+  copy(nodes_.q, at.q, true);
+  copy(nodes_.v, at.v, true);
+  copy(nodes_.p, at.p, true);
+  copy(nodes_.lambda, at.lambda, true);
+  copy(nodes_.parameters, at.parameters, false);
+  copy({nodes_.step}, at.step, false);
+}
+
+void ChunkPoints::prepare(std::uint64_t first, std::uint64_t count) {
+  first_ = first;
+  count_ = count;
+  for (std::size_t i = 0; i < axes_.size(); ++i) grid_.values(i, first, count, functions_, axes_[i]);
+  program_.evaluate();
+  for (const Copy& copy : copies_) std::copy_n(program_.row(copy.root), chunk_size, rows_.data() + copy.row * row_size);
+  kernel_.prepare(arguments_, rows_.data(), 0, static_cast<int>(count));
+  judge();
+}
+
+void ChunkPoints::judge() {
+  const double* doubtful = row(arguments_.layout.doubtful);
+  const double* taken = nodes_.condition >= 0 ? program_.row(nodes_.condition) : nullptr;
+  all_good_ = true;
+  for (std::uint64_t i = 0; i < count_; ++i) {
+    const bool is_taken = taken == nullptr || taken[i] != 0.0;
+    Kind kind = !is_taken ? Kind::left_out : doubtful[i] != 0.0 ? Kind::alone : Kind::good;
+    for (const int parameter : nodes_.before_the_condition)
+      if (!std::isfinite(program_.row(parameter)[i])) kind = Kind::alone;
+    kinds_[i] = kind;
+    all_good_ = all_good_ && kind == Kind::good;
+  }
+}
+
+}  // namespace rattleback

@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""Initial states that packs prepare have the bits of those that are prepared one by one: all kinds of axes, formulas, projections, groups.
+initial_states_test.py PROGRAM"""
+import json, os, pathlib, random, subprocess, sys, tempfile, unittest
+
+import h5py
+
+PROGRAM = ""
+COUNT = 2304  # from 2048 trajectories on a run prepares its states in packs; its parts are smaller
+REST = """
+[time]
+step = {step}
+steps = 2
+[output]
+initial_state = true
+final_state = true
+[[observable]]
+name = "energy"
+"""
+CHAOTIC = '[system]\nname = "chaotic"\nparameters = {{ m = 2 }}\n[method]\nname = "nonholonomic-lobatto"\nstages = 2\n'
+SPHERE = ('[system]\nname = "sphere"\ncoordinates = ["x", "y", "z"]\nparameters = {{ g = "{g}" }}\npotential = "g z"\n'
+          'constraints = ["x^2 + y^2 + z^2 - 1"]\n[method]\nname = "holonomic-lobatto"\nstages = 2\n')
+TOP = ('[system]\nname = "top"\ngroup = "SO(3)"\ninertia = [1, 1.25, 0.5]\npotential = "R33/2 + R12/4"\n'
+       '[method]\nname = "{method}"\n')
+RANGES = '[ensemble]\naxes = [ {{ name = "a", from = -1, to = 1, count = 48 }}, {{ name = "b", from = 0.1, to = 2, count = 48 }} ]\n'
+DRAWS = '[ensemble]\ndraws = 4096\naxes = [ {axes} ]\n'
+
+
+def axis(name, kind, rest="from = -1, to = 1"):
+    return f'{{ name = "{name}", distribution = "{kind}", {rest} }}'
+
+
+def random_formula(random_number, depth=4):
+    """A formula of the axes a and b that is finite and of the order of 1."""
+    if depth == 0:
+        return random_number.choice(["a", "b", "0.7", "pi", "(a - b)"])
+    x, y, z = (random_formula(random_number, depth - 1) for _ in range(3))
+    return random_number.choice([
+        f"sin({x} + {y})", f"cos({x} {y})", f"tanh({x} - {y})", f"atan2({x}, 2 + abs({y}))", f"exp(-abs({x}))", f"log(1 + ({x})^2)", f"sqrt(1 + abs({x}))",
+        f"({x} < {y} ? {z} : {y})/(1 + abs({y}) + abs({z}))", f"min({x}, {y})/(1 + ({x})^2 + ({y})^2)", f"max(sin({x}), {y}/(1 + abs({y})))",
+        f"log10(2 + abs({x}))", f"log2(2 + abs({y}))", f"tan(sin({x}))", f"asin(sin({x}))", f"acos(cos({x}))/4", f"atan({x} {y})", f"sinh(sin({x}))", f"cosh(cos({y}))",
+        f"asinh({x})", f"acosh(1 + abs({x}))", f"atanh(tanh({x})/2)", f"(1 + abs(sin({x})))^tanh({y})", f"sin({x})^3", f"sign({x}) cos({y})", f"rint(3 sin({x}))/3",
+        f"(({x} < {y}) && ({y} <= 1) || ({x} == {z}) ? 0.5 : sin({z}))", f"-sin({x})"])
+
+
+class InitialStates(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def program(self, *words):
+        done = subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, f"{words}\n{done.stderr}")
+        return done.stdout
+
+    def compare(self, study, enlarge, step="0.01"):
+        """Runs a study whole and in parts; `enlarge` makes the ensemble one for which `compile` compiles the kernel of initial states."""
+        (self.folder / "s.toml").write_text(study + REST.format(step=step))
+        self.program("compile", "s.toml", "--quiet", *(f"--set={change}" for change in enlarge))
+        self.program("run", "s.toml", "-o", "packs.h5", "--quiet")
+        self.program("run", "s.toml", "-o", "single.h5", "--quiet", "--parts", "4", "--worker")
+        self.program("merge", "single.h5", "--quiet")
+        with h5py.File(self.folder / "packs.h5") as packs, h5py.File(self.folder / "single.h5") as single:
+            self.assertIn("initial states", packs.attrs["kernels"])
+            self.assertNotIn("initial states", single.attrs["kernels"])
+            for group in ("axes", "initial", "final"):
+                for name in single.get(group, {}):
+                    self.assertEqual(packs[group][name][...].tobytes(), single[group][name][...].tobytes(), f"{group}/{name}\n{study}")
+        for name in ("packs.h5", "single.h5"):
+            (self.folder / name).unlink()
+
+    def test_axes_and_formulas(self):
+        random_number = random.Random(7)
+        ranges = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
+        for step in ("0.01", "0.01 + 0.001 (a > 0 ? 1 : 0)"):
+            q = [random_formula(random_number) for _ in range(5)]
+            study = CHAOTIC.format() + RANGES.format() + f"[ensemble.initial]\nq = {json.dumps(q)}\nv = [0, 0, 0, 0, 0]\n"
+            self.compare(study, ranges, json.dumps(step))
+        where = CHAOTIC.format() + RANGES.format().replace("[ensemble]\n", '[ensemble]\nproject = true\nwhere = "a^2 + b^2 < 2"\n')
+        self.compare(where + '[ensemble.initial]\nq = ["a", "sqrt(2 - a^2 - b^2)", 0.3, "b", 0.1]\nv = ["a", "b", 0.2, "a b", 0.1]\n', ranges)
+        for kinds in (("uniform", "normal"), ("sobol", "sobol"), ("lattice", "lattice")):
+            axes = axis("a", kinds[0]) + ", " + (axis("b", kinds[1], "mean = 0.1, std = 0.3") if kinds[1] == "normal" else axis("b", kinds[1]))
+            study = CHAOTIC.format() + DRAWS.format(axes=axes) + '[ensemble.initial]\nq = ["a", "cos(b)", "b", 0, 0]\nv = [0, 0, 0, 0, 0]\n'
+            self.compare(study, [f"ensemble.draws={2**20}"])
+
+    def test_constraints_on_positions(self):
+        enlarge = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
+        points = '[ensemble.initial]\nq = ["sin(b) cos(a)", "sin(b) sin(a)", "{r} cos(b)"]\n{v}\n'
+        along = 'v = ["cos(b) cos(a)", "cos(b) sin(a)", "-sin(b)"]'
+        for g, r, v, project in (("1 + a^2", "1", along, ""), ("1", "1", along.replace("v", "p"), ""), ("1", "1", "v = [0.1, 0.2, 0.3]", "project = true\n"),
+                                 ("1", "1.1", "p = [0.1, 0.2, 0.3]", "project = true\n")):
+            ensemble = RANGES.format().replace("[ensemble]\n", "[ensemble]\n" + project)
+            self.compare(SPHERE.format(g=g) + ensemble + points.format(r=r, v=v), enlarge)
+
+    def test_groups(self):
+        enlarge = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
+        for method, frame, given in (("lie-lobatto", "", 'v = ["a", "b", 0.1]'), ("vrkmk", 'frame = "space"\n', 'p = ["a", "b", 0.1]')):
+            ensemble = RANGES.format().replace("[ensemble]\n", "[ensemble]\n" + frame)
+            self.compare(TOP.format(method=method) + ensemble + f'[ensemble.initial]\nq = ["a", "b", "a b"]\n{given}\n', enlarge)
+
+    def test_the_first_faulty_point_is_named(self):
+        study = CHAOTIC.format() + RANGES.format() + '[ensemble.initial]\nq = [0, "a", 0, "b", 0]\nv = ["a > 0.9 && b > 1 ? 1 : 0", 0, 0, 0, 0]\n'
+        (self.folder / "s.toml").write_text(study + REST.format(step="0.01"))
+        messages = []
+        for parts in ((), ("--parts", "4", "--worker")):
+            done = subprocess.run([PROGRAM, "run", "s.toml", "-o", "r.h5", *parts], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            messages.append(done.stderr.split("initial state of trajectory")[-1].splitlines()[0])
+        self.assertEqual(*messages)
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
