@@ -14,6 +14,7 @@
 #include "rattleback/kernels/nvrtc.hpp"
 #include "rattleback/kernels/store.hpp"
 #include "rattleback/measure/kernel_case.hpp"
+#include "rattleback/study/chunk_points.hpp"
 
 namespace rattleback::program {
 namespace {
