@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Initial states that packs prepare have the bits of those that are prepared one by one: all kinds of axes, formulas, projections, groups.
 initial_states_test.py PROGRAM"""
-import json, os, pathlib, random, subprocess, sys, tempfile, unittest
+import json, os, pathlib, random, shutil, subprocess, sys, tempfile, unittest
 
 import h5py
 
@@ -9,8 +9,7 @@ PROGRAM = ""
 COUNT = 2304  # from 2048 trajectories on a run prepares its states in packs; its parts are smaller
 REST = """
 [time]
-step = {step}
-steps = 2
+{time}
 [output]
 initial_state = true
 final_state = true
@@ -27,7 +26,7 @@ DRAWS = '[ensemble]\ndraws = 4096\naxes = [ {axes} ]\n'
 
 
 def axis(name, kind, rest="from = -1, to = 1"):
-    return f'{{ name = "{name}", distribution = "{kind}", {rest} }}'
+    return f'{{ name = "{name}", distribution = "{kind}", seed = 3, {rest} }}'
 
 
 def random_formula(random_number, depth=4):
@@ -36,10 +35,10 @@ def random_formula(random_number, depth=4):
         return random_number.choice(["a", "b", "0.7", "pi", "(a - b)"])
     x, y, z = (random_formula(random_number, depth - 1) for _ in range(3))
     return random_number.choice([
-        f"sin({x} + {y})", f"cos({x} {y})", f"tanh({x} - {y})", f"atan2({x}, 2 + abs({y}))", f"exp(-abs({x}))", f"log(1 + ({x})^2)", f"sqrt(1 + abs({x}))",
+        f"sin({x} + {y})", f"cos({x} * {y})", f"tanh({x} - {y})", f"atan2({x}, 2 + abs({y}))", f"exp(-abs({x}))", f"log(1 + ({x})^2)", f"sqrt(1 + abs({x}))",
         f"({x} < {y} ? {z} : {y})/(1 + abs({y}) + abs({z}))", f"min({x}, {y})/(1 + ({x})^2 + ({y})^2)", f"max(sin({x}), {y}/(1 + abs({y})))",
-        f"log10(2 + abs({x}))", f"log2(2 + abs({y}))", f"tan(sin({x}))", f"asin(sin({x}))", f"acos(cos({x}))/4", f"atan({x} {y})", f"sinh(sin({x}))", f"cosh(cos({y}))",
-        f"asinh({x})", f"acosh(1 + abs({x}))", f"atanh(tanh({x})/2)", f"(1 + abs(sin({x})))^tanh({y})", f"sin({x})^3", f"sign({x}) cos({y})", f"rint(3 sin({x}))/3",
+        f"log10(2 + abs({x}))", f"log2(2 + abs({y}))", f"tan(sin({x}))", f"asin(sin({x}))", f"acos(cos({x}))/4", f"atan({x} * {y})", f"sinh(sin({x}))", f"cosh(cos({y}))",
+        f"asinh({x})", f"acosh(1 + abs({x}))", f"atanh(tanh({x})/2)", f"(1 + abs(sin({x})))^tanh({y})", f"sin({x})^3", f"sign({x}) * cos({y})", f"rint(3 sin({x}))/3",
         f"(({x} < {y}) && ({y} <= 1) || ({x} == {z}) ? 0.5 : sin({z}))", f"-sin({x})"])
 
 
@@ -54,29 +53,30 @@ class InitialStates(unittest.TestCase):
         self.assertEqual(done.returncode, 0, f"{words}\n{done.stderr}")
         return done.stdout
 
-    def compare(self, study, enlarge, step="0.01"):
+    def compare(self, study, enlarge, time="step = 0.01\nsteps = 2"):
         """Runs a study whole and in parts; `enlarge` makes the ensemble one for which `compile` compiles the kernel of initial states."""
-        (self.folder / "s.toml").write_text(study + REST.format(step=step))
+        (self.folder / "s.toml").write_text(study + REST.format(time=time))
         self.program("compile", "s.toml", "--quiet", *(f"--set={change}" for change in enlarge))
         self.program("run", "s.toml", "-o", "packs.h5", "--quiet")
         self.program("run", "s.toml", "-o", "single.h5", "--quiet", "--parts", "4", "--worker")
         self.program("merge", "single.h5", "--quiet")
         with h5py.File(self.folder / "packs.h5") as packs, h5py.File(self.folder / "single.h5") as single:
-            self.assertIn("initial states", packs.attrs["kernels"])
-            self.assertNotIn("initial states", single.attrs["kernels"])
+            self.assertIn("initial states", bytes(packs.attrs["kernels"]).decode())
+            self.assertNotIn("initial states", bytes(single.attrs["kernels"]).decode())
             for group in ("axes", "initial", "final"):
                 for name in single.get(group, {}):
                     self.assertEqual(packs[group][name][...].tobytes(), single[group][name][...].tobytes(), f"{group}/{name}\n{study}")
         for name in ("packs.h5", "single.h5"):
             (self.folder / name).unlink()
+        shutil.rmtree(self.folder / "single.h5.parts", ignore_errors=True)
 
     def test_axes_and_formulas(self):
         random_number = random.Random(7)
         ranges = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
-        for step in ("0.01", "0.01 + 0.001 (a > 0 ? 1 : 0)"):
+        for time in ("step = 0.01\nsteps = 2", 'step = "a > 0.3 ? 0.01 : 0.02"\nend = 0.04\nsamples = 1'):
             q = [random_formula(random_number) for _ in range(5)]
             study = CHAOTIC.format() + RANGES.format() + f"[ensemble.initial]\nq = {json.dumps(q)}\nv = [0, 0, 0, 0, 0]\n"
-            self.compare(study, ranges, json.dumps(step))
+            self.compare(study, ranges, time)
         where = CHAOTIC.format() + RANGES.format().replace("[ensemble]\n", '[ensemble]\nproject = true\nwhere = "a^2 + b^2 < 2"\n')
         self.compare(where + '[ensemble.initial]\nq = ["a", "sqrt(2 - a^2 - b^2)", 0.3, "b", 0.1]\nv = ["a", "b", 0.2, "a b", 0.1]\n', ranges)
         for kinds in (("uniform", "normal"), ("sobol", "sobol"), ("lattice", "lattice")):
@@ -95,13 +95,13 @@ class InitialStates(unittest.TestCase):
 
     def test_groups(self):
         enlarge = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
-        for method, frame, given in (("lie-lobatto", "", 'v = ["a", "b", 0.1]'), ("vrkmk", 'frame = "space"\n', 'p = ["a", "b", 0.1]')):
+        for method, frame, given in (("lobatto", "", 'v = ["a", "b", 0.1]'), ("vrkmk", 'frame = "space"\n', 'p = ["a", "b", 0.1]')):
             ensemble = RANGES.format().replace("[ensemble]\n", "[ensemble]\n" + frame)
             self.compare(TOP.format(method=method) + ensemble + f'[ensemble.initial]\nq = ["a", "b", "a b"]\n{given}\n', enlarge)
 
     def test_the_first_faulty_point_is_named(self):
         study = CHAOTIC.format() + RANGES.format() + '[ensemble.initial]\nq = [0, "a", 0, "b", 0]\nv = ["a > 0.9 && b > 1 ? 1 : 0", 0, 0, 0, 0]\n'
-        (self.folder / "s.toml").write_text(study + REST.format(step="0.01"))
+        (self.folder / "s.toml").write_text(study + REST.format(time="step = 0.01\nsteps = 2"))
         messages = []
         for parts in ((), ("--parts", "4", "--worker")):
             done = subprocess.run([PROGRAM, "run", "s.toml", "-o", "r.h5", *parts], cwd=self.folder, capture_output=True, text=True)
