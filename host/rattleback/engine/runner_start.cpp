@@ -7,6 +7,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/runner.hpp"
 #include "rattleback/kernels/kernels.hpp"
+#include "rattleback/loop/exponents.hpp"
 #include "rattleback/study/points.hpp"
 
 namespace rattleback {
