@@ -250,7 +250,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
     const nlohmann::ordered_json statistics = last_values(file, "/observables/"), fits = last_values(file, "/fits/");
     nlohmann::ordered_json stops = last_values(file, "/stops/"), maps = last_values(file, "/maps/");
     const nlohmann::ordered_json fates = fates_of(file);
-    for (auto& [name, values] : maps.items())
+    for (auto& [map, values] : maps.items())
       for (const char* key : {"row", "column"}) values.erase(key);
     for (const char* key : {"survival", "survival_error"}) stops.erase(key);
     if (as_json) {

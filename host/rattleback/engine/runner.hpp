@@ -116,7 +116,7 @@ class Runner {
   void end_filling(Tile& tile);
   /// Sets the initial tangent vectors of trajectory k of a tile.
   void put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>& parameters, const std::vector<double>& q,
-                   const std::vector<double>& v, const std::vector<double>& p) const;
+                    const std::vector<double>& v, const std::vector<double>& p) const;
   /// Sets the rows of a trajectory that the condition of the ensemble leaves out.
   void leave_out(Tile& tile, std::uint64_t k) const;
   /// Sets the rows of stops of the trajectories [first, last) of a tile, whose surfaces are known.

@@ -117,11 +117,11 @@ void Runner::fill(Tile& tile, const ChunkPoints& points) {
       return x;
     };
     put_tangents(tile, first + k,
-                gather([&](int i) { return points.parameter(static_cast<std::size_t>(i)); },
-                       static_cast<int>(system_.parameters.size())),
-                gather([&](int i) { return points.q(i); }, system_.elements),
-                gather([&](int i) { return points.v(i); }, system_.n),
-                gather([&](int i) { return points.p(i); }, system_.n));
+                 gather([&](int i) { return points.parameter(static_cast<std::size_t>(i)); },
+                        static_cast<int>(system_.parameters.size())),
+                 gather([&](int i) { return points.q(i); }, system_.elements),
+                 gather([&](int i) { return points.v(i); }, system_.n),
+                 gather([&](int i) { return points.p(i); }, system_.n));
   }
   if (points.all_good()) return;
   for (std::uint64_t k = 0; k < count; ++k) {
@@ -181,8 +181,8 @@ void Runner::fill(Tile& tile, std::uint64_t k, const InitialData& data, const Po
 }
 
 void Runner::put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>& parameters,
-                         const std::vector<double>& q, const std::vector<double>& v,
-                         const std::vector<double>& p) const {
+                          const std::vector<double>& q, const std::vector<double>& v,
+                          const std::vector<double>& p) const {
   const ChunkLayout& rows = plan_.arguments.layout;
   const auto width = static_cast<std::size_t>(plan_.state_rows);
   std::vector<double> tangents(width * static_cast<std::size_t>(rows.tangents));
