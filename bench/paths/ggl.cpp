@@ -20,10 +20,7 @@ void add(std::vector<Paths>& rows, const char* name, const char* method, const a
     row.paths.push_back(Path::of<Step>(title, path == detail::ggl_path<System, scheme>, system, numbers...));
   };
   if constexpr (detail::ChordsApply<System>) add_path("chords", std::integral_constant<GglPath, GglPath::chords>{});
-  if constexpr (detail::CondensedChordsApply<System, scheme>)
-    add_path("condensed", std::integral_constant<GglPath, GglPath::condensed>{});
-  if constexpr (Blocks<System>)
-    add_path("condensed, Newton", std::integral_constant<GglPath, GglPath::condensed_newton>{});
+  if constexpr (Blocks<System>) add_path("condensed", std::integral_constant<GglPath, GglPath::condensed>{});
   if constexpr (System::n <= 4) add_path("general", std::integral_constant<GglPath, GglPath::general>{});
   rows.push_back(std::move(row));
 }

@@ -172,10 +172,7 @@ void expect_paths_are_one_map(const Scheme<scheme>& member, const System& system
   const auto general = on.template operator()<GglPath::general>();
   if constexpr (detail::ChordsApply<System>)
     expect_the_same_map(start, on.template operator()<GglPath::chords>(), general, h);
-  if constexpr (Blocks<System>)
-    expect_the_same_map(start, on.template operator()<GglPath::condensed_newton>(), general, h);
-  if constexpr (detail::CondensedChordsApply<System, scheme>)
-    expect_the_same_map(start, on.template operator()<GglPath::condensed>(), general, h);
+  if constexpr (Blocks<System>) expect_the_same_map(start, on.template operator()<GglPath::condensed>(), general, h);
 }
 template <class System>
 void expect_paths_of_ggl_are_one_map(const System& system, const StateOf<double, System>& start, double h) {

@@ -13,7 +13,7 @@ template <class T, class System>
 struct BlockAlgebra {
   static constexpr int n = System::n, m = System::m, k = System::block, N = n / k;
   using BlockMatrix = Matrix<T, N, N>;  // factors of the identity of R^k
-  using Forms = ConstraintForms<System, T>;
+  using Forms = ConstraintForms<System>;
 
   RB_HD explicit BlockAlgebra(const System& system) {
     const Vector<T, n> diagonal = system.mass_diagonal();
@@ -60,8 +60,7 @@ struct BlockAlgebra {
     }
     return r;
   }
-  template <class Policy>
-  RB_HD static Vector<T, n> solve(const Factors<T, N, Policy>& lu, const Vector<T, n>& x) {
+  RB_HD static Vector<T, n> solve(const Factors<T, N>& lu, const Vector<T, n>& x) {
     Vector<T, n> r;
     RB_UNROLL
     for (int i = 0; i < k; ++i) {

@@ -7,9 +7,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The paths solve the same equations and differ in the matrices that lead to the solution: chords of the unrolled equations, chords of
-/// equations condensed to the multipliers (`Blocks`), Newton's method on these, and Newton's method on all unknowns.
-enum class GglPath { chords, condensed, condensed_newton, general };
+/// The paths solve the same equations and differ in the matrices that lead to the solution: chords of the unrolled equations, Newton's
+/// method on equations condensed to the multipliers (`Blocks`), and Newton's method on all unknowns.
+enum class GglPath { chords, condensed, general };
 
 namespace detail {
 
@@ -38,21 +38,11 @@ template <class System, GglScheme scheme>
 inline constexpr bool chords_are_faster =
     GglTraits<scheme>::discrete_gradient ? System::n <= 3 : System::n <= 6 && System::m <= 2;
 
-/// The condensed chords take 0.5 to 0.6 of the time of Newton's method on the condensed equations for four particles with two rods and two
-/// springs, h = 0.1 (AVX-512: VI-A 687 ns against 1247, VI-Bs 477 against 986, energy-momentum 406 against 657, without gamma 244 against
-/// 416). On a GPU the step has 1.3 KB of local memory in place of 4.7. Their unrolled code compiles in seconds up to so many coordinates and
-/// equations: with 18 equations, of the top in directors, it took minutes. Tangent maps take Newton's method.
-template <class System, GglScheme scheme>
-concept CondensedChordsApply =
-    Blocks<System> && scheme != GglScheme::vi_s && coefficients<typename System::scalar> == 1 && System::n <= 12 &&
-    2 * System::m + System::terms <= 8;
-
 template <class System, GglScheme scheme>
 inline constexpr GglPath ggl_path =
     ChordsApply<System> && (!Blocks<System> || chords_are_faster<System, scheme>) ? GglPath::chords
-    : !Blocks<System>                                                             ? GglPath::general
-    : CondensedChordsApply<System, scheme>                                        ? GglPath::condensed
-                                                                                  : GglPath::condensed_newton;
+    : Blocks<System>                                                              ? GglPath::condensed
+                                                                                  : GglPath::general;
 
 /// A step on one path. Each path is a specialisation beside its equations.
 template <class T, class System, GglScheme scheme, GglPath path>
@@ -62,21 +52,12 @@ struct GglForm;
 template <class T, class System, GglScheme scheme>
 struct GglChords;
 
-/// The chords of the condensed equations.
-template <class T, class System, GglScheme scheme>
-struct CondensedGglChords;
-
-/// Newton's method, in the condensed form where there is one: lanes that chords refuse start again with it.
-template <class T, class System, GglScheme scheme>
-using GglNewton =
-    typename GglForm<T, System, scheme, Blocks<System> ? GglPath::condensed_newton : GglPath::general>::type;
+/// Lanes that the chords refuse start again with Newton's method, in the condensed form where there is one.
 template <class T, class System, GglScheme scheme>
 struct GglForm<T, System, scheme, GglPath::chords> {
-  using type = HandingOver<typename GglChords<T, System, scheme>::type, GglNewton<T, System, scheme>>;
-};
-template <class T, class System, GglScheme scheme>
-struct GglForm<T, System, scheme, GglPath::condensed> {
-  using type = HandingOver<typename CondensedGglChords<T, System, scheme>::type, GglNewton<T, System, scheme>>;
+  using type =
+      HandingOver<typename GglChords<T, System, scheme>::type,
+                  typename GglForm<T, System, scheme, Blocks<System> ? GglPath::condensed : GglPath::general>::type>;
 };
 
 }  // namespace detail

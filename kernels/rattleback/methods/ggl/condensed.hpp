@@ -1,12 +1,16 @@
 #pragma once
-// Newton's method for the theta family and the energy-momentum schemes, for systems with the structure `Blocks`, condensed to the multipliers.
+// The theta family and the energy-momentum schemes for systems with the structure `Blocks`, condensed to the multipliers.
 
-#include "rattleback/methods/ggl/condensed_equations.hpp"
+#include "rattleback/mechanics/block_algebra.hpp"
+#include "rattleback/methods/ggl/equations.hpp"
 #include "rattleback/methods/solve/newton.hpp"
+#include "rattleback/real/secant.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// Newton's method on CondensedEquations. The derivative in u is a matrix of blocks plus one of rank `terms`; elimination of u leaves
+/// Condensed form of the theta family and of the energy-momentum schemes in the unknowns u = (q' - q)/h, l = h lambda and gamma, where
+/// v = u - M^-1 G(x)^T gamma. The energy-momentum schemes are the equations with theta = 1/2, constraint forces along G(x), a difference
+/// quotient for DU, and p' = 2 M v - p. The derivative in u is a matrix of blocks plus one of rank `terms`; elimination of u leaves
 /// equations in l, gamma and the factors of these terms.
 template <class T, class System, GglScheme scheme>
 class CondensedGgl : public NumbersOfScheme<scheme> {
@@ -27,10 +31,6 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
   using Algebra = detail::BlockAlgebra<T, System>;
   using Forms = typename Algebra::Forms;
   using BlockMatrix = typename Algebra::BlockMatrix;
-  using Equations = CondensedEquations<T, System, scheme>;
-  struct Evaluation : Equations::Values {
-    T norm;
-  };
 
  public:
   using State = PhaseState<T, n, m>;
@@ -52,18 +52,32 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
     Team::sync();
     const Problem problem(*this, state, h, workspace.g_0);
     const Vector<T, n> acceleration = Algebra::scale(algebra_.inverse_mass, force(system_, state.q));
-    const T scale = detail::velocity_scale(h, state.q, problem.equations.v_0, acceleration);
+    const T scale = detail::velocity_scale(h, state.q, problem.v_0, acceleration);
     Vector<T, size> x;
     const SolveState<T> report = newton(problem, options_, scale, x, workspace.newton);
     const Evaluation& r = workspace.newton.residual;
+    Vector<T, n> p_1, pull_1;
+    if constexpr (Traits::discrete_gradient) {
+      p_1 = T(2.0) * r.at.momentum - state.p;
+    } else {
+      if constexpr (Traits::forces_at_ends) pull_1 = r.g_1.transpose_times(r.l);
+      p_1 = problem.equations.momentum_at_end(r.at.slope, problem.along_l(r).transpose_times(r.l), pull_1);
+    }
     auto gamma = Vector<T, m>::zero();
     if constexpr (Traits::has_gamma) gamma = r.gamma;
-    return end_of_step<scheme>(state, h, r.q_1, problem.equations.momentum_at_end(r), r.l, gamma,
-                               Traits::discrete_gradient ? r.v_1 : r.v,
+    return end_of_step<scheme>(state, h, r.q_1, p_1, r.l, gamma, Traits::discrete_gradient ? r.v_1 : r.v,
                                {report.converged(), report.singular, report.iterations, r.norm}, keep);
   }
 
  private:
+  struct Evaluation {
+    Vector<T, n> u, x, q_1, v, v_1;
+    Vector<T, m> l, gamma;
+    Forms g_x, g_1;
+    GglPoint<T, n, m> at;
+    GglResidual<T, n, m> left;
+    T norm;
+  };
   struct Linearisation {
     Factors<T, Algebra::N> lu;
     Factors<T, reduced, Pivoted<Team>> schur;
@@ -81,30 +95,55 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
     using Team = typename CondensedGgl::Team;
 
     RB_HD Problem(const CondensedGgl& step, const State& state, const T& h, const Forms& g_0)
-        : equations(step.system_, step.algebra_, state, h, step.theta_, step.vartheta_, g_0), step_(step), h_(h) {}
+        : g_0(g_0), equations{step.system_, state, h, step.theta_, step.vartheta_}, step_(step), h_(h) {
+      v_0 = Algebra::scale(step.algebra_.inverse_mass, state.p);
+      if constexpr (Traits::discrete_gradient && terms > 0) invariants_0_ = step.system_.potential_invariants(state.q);
+    }
 
     /// The velocity, with the multiplier of the last step.
     RB_HD Unknowns guess(const T& fraction) const {
       auto x = Unknowns::zero();
       RB_UNROLL
-      for (int i = 0; i < n; ++i) x[i] = fraction * equations.v_0[i];
+      for (int i = 0; i < n; ++i) x[i] = fraction * v_0[i];
       RB_UNROLL
-      for (int i = 0; i < m; ++i) x[n + i] = -(h_ * equations.family.start.lambda[i]);
+      for (int i = 0; i < m; ++i) x[n + i] = -(h_ * equations.start.lambda[i]);
       return x;
     }
 
     RB_NOINLINE void evaluate(const Unknowns& unknowns, Evaluation& r) const {
+      const System& system = step_.system_;
+      const Algebra& algebra = step_.algebra_;
       r.u = segment<0, n>(unknowns);
       r.l = segment<n, m>(unknowns);
-      if constexpr (Traits::has_gamma) r.gamma = segment<n + m, m>(unknowns);
-      equations.evaluate(r);
-      r.norm = equations.norm(r);
+      r.x = equations.middle(r.u);
+      r.q_1 = equations.end(r.u);
+      r.g_x = Algebra::forms(system, r.x);
+      if constexpr (Traits::discrete_gradient || Traits::forces_at_ends) r.g_1 = Algebra::forms(system, r.q_1);
+      r.v = r.u;
+      if constexpr (Traits::has_gamma) {
+        r.gamma = segment<n + m, m>(unknowns);
+        r.v = r.v - Algebra::scale(algebra.inverse_mass, r.g_x.transpose_times(r.gamma));
+      }
+      r.at.momentum = Algebra::scale(algebra.mass, r.v);
+      if constexpr (Traits::discrete_gradient) {
+        r.at.slope = discrete_force(system, r);
+        r.v_1 = T(2.0) * r.v - v_0;
+      } else {
+        r.at.slope = force(system, r.x);
+      }
+      r.at.hidden = Vector<T, m>::zero();
+      if constexpr (Traits::has_gamma) r.at.hidden = Traits::discrete_gradient ? r.g_1 * r.v_1 : r.g_x * r.v;
+      if constexpr (Traits::has_gamma && Traits::variational)
+        r.at.slope = r.at.slope - Algebra::times(system.constraint_hessian(r.gamma), r.v);
+      r.left = equations(r.x, r.q_1, along_l(r).transpose_times(r.l), r.at);
+      r.norm = max(max_norm(Algebra::scale(algebra.inverse_mass, r.left.kick)), max_norm(r.left.position));
+      if constexpr (Traits::has_gamma) r.norm = max(r.norm, max_norm(r.left.hidden));
     }
 
     RB_NOINLINE mask_t<T> linearise(const Unknowns&, const Evaluation& r, Linearisation& d) const {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
-      const T reach = equations.family.reach(), rest = equations.family.rest();
+      const T reach = equations.reach(), rest = equations.rest();
       // dv = dv_du du - M^-1 G(x)^T dgamma, df = through dv + ...
       auto through = algebra.mass_plus(T(0.0), BlockMatrix::zero());
       if constexpr (Traits::has_gamma && Traits::variational)
@@ -115,7 +154,7 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
         Vector<T, reduced> column = Vector<T, reduced>::zero();
         Vector<T, n> response;
         if (i < m) {
-          response = equations.family.share() * equations.along_l(r).mu[i];
+          response = equations.share() * along_l(r).mu[i];
         } else if (i < multipliers) {
           if constexpr (Traits::has_gamma) {
             const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, r.g_x.mu[i - m]);
@@ -154,7 +193,7 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
     RB_NOINLINE T size_of(const Evaluation& r, const Unknowns& update) const {
       T largest = magnitude(segment<0, n>(update));
       largest = larger(largest, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
-                                                         equations.along_l(r).transpose_times(segment<n, m>(update)))));
+                                                         along_l(r).transpose_times(segment<n, m>(update)))));
       if constexpr (Traits::has_gamma)
         largest = larger(largest, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
                                                            r.g_x.transpose_times(segment<n + m, m>(update)))));
@@ -168,7 +207,12 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
       return sum;
     }
 
-    Equations equations;
+    Vector<T, n> v_0;
+    const Forms& g_0;  // at q
+    ThetaEquations<T, System, scheme> equations;
+
+    /// What l acts along in the equation of v.
+    RB_HD const Forms& along_l(const Evaluation& r) const { return Traits::forces_at_ends ? g_0 : r.g_x; }
 
    private:
     /// The derivatives in u, all of d but the responses to the multipliers and what remains of the equations.
@@ -193,7 +237,7 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
       }
       if constexpr (terms > 0) {
         Vector<T, terms> first, second;
-        equations.potential_slopes(r, first, second);
+        potential_slopes(system, r, first, second);
         const BlockMatrix curvature = system.potential_invariants_hessian(first);
         RB_UNROLL
         for (int b = 0; b < Algebra::N; ++b) a[b] = fma(rest * reach, curvature[b], a[b]);
@@ -231,8 +275,54 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
       return r;
     }
 
+    /// Minus the equivariant discrete gradient of U: a difference quotient for each f_a, the derivative at the midpoint for its
+    /// invariant.
+    RB_HD Vector<T, n> discrete_force(const System& system, const Evaluation& r) const {
+      // without its terms U is linear
+      Vector<T, n> f = force(system, r.x);
+      if constexpr (terms > 0) {
+        const Vector<T, terms> at_x = system.potential_invariants(r.x), at_1 = system.potential_invariants(r.q_1);
+        const Matrix<T, terms, n> gradients = system.potential_invariants_jacobian(r.x);
+        for_terms([&](auto a) {
+          using D = Dual<T, 1>;
+          const T tangent = system.template potential_term<a.value>(D(at_x[a.value], 0)).partial[0];
+          const T quotient = secant<a.value>(system, invariants_0_[a.value], at_1[a.value]);
+          f = fma(tangent - quotient, gradients[a.value], f);
+        });
+      }
+      return f;
+    }
+    /// The factors of D^2 pi_a and of D pi_a D pi_a^T in the derivative of DU.
+    RB_HD void potential_slopes(const System& system, const Evaluation& r, Vector<T, terms>& first,
+                                Vector<T, terms>& second) const {
+      const Vector<T, terms> pi = system.potential_invariants(Traits::discrete_gradient ? r.q_1 : r.x);
+      for_terms([&](auto a) {
+        using D = Dual<T, 1>;
+        D slope;
+        if constexpr (Traits::discrete_gradient) {
+          slope = secant<a.value>(system, D(invariants_0_[a.value]), D(pi[a.value], 0));
+        } else {
+          const Dual<D, 1> f = system.template potential_term<a.value>(Dual<D, 1>(D(pi[a.value], 0), 0));
+          slope = f.partial[0];
+        }
+        first[a.value] = slope.value;
+        second[a.value] = slope.partial[0];
+      });
+    }
+    template <int a, class S>
+    RB_HD static S secant(const System& system, const S& pi_0, const S& pi_1) {
+      return system.template potential_term<a>(Secant<S, 1>(pi_0, pi_1, 0)).slope(0);
+    }
+    template <class F>
+    RB_HD static void for_terms(F f) {
+      [&]<int... a>(std::integer_sequence<int, a...>) {
+        (f(std::integral_constant<int, a>{}), ...);
+      }(std::make_integer_sequence<int, terms>{});
+    }
+
     const CondensedGgl& step_;
     T h_;
+    Vector<T, terms> invariants_0_;
   };
 
  public:

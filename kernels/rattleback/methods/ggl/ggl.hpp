@@ -32,7 +32,6 @@
 
 #include "rattleback/methods/ggl/choose.hpp"
 #include "rattleback/methods/ggl/condensed.hpp"
-#include "rattleback/methods/ggl/condensed_chords.hpp"
 #include "rattleback/methods/ggl/condensed_vi_s.hpp"
 #include "rattleback/methods/ggl/cyclic.hpp"
 #include "rattleback/methods/ggl/general.hpp"
@@ -47,16 +46,12 @@ struct GglForm<T, System, scheme, GglPath::general> {
   using type = GeneralGgl<T, System, scheme>;
 };
 template <class T, class System, GglScheme scheme>
-struct GglForm<T, System, scheme, GglPath::condensed_newton> {
+struct GglForm<T, System, scheme, GglPath::condensed> {
   using type = CondensedGgl<T, System, scheme>;
 };
 template <class T, class System>
-struct GglForm<T, System, GglScheme::vi_s, GglPath::condensed_newton> {
+struct GglForm<T, System, GglScheme::vi_s, GglPath::condensed> {
   using type = CondensedViS<T, System>;
-};
-template <class T, class System, GglScheme scheme>
-struct CondensedGglChords {
-  using type = CondensedChords<T, System, scheme>;
 };
 template <class T, class System, GglScheme scheme>
 struct GglChords {
