@@ -87,7 +87,7 @@ v = [0.75, 0.5, "spin", 0.25, 0, 0.5]
 [[observable]]
 name = "energy"
 statistics = ["mean"]
-""" + TANGENTS
+"""
 HAMILTONIAN = """
 [system]
 name = "hamiltonian"

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "rattleback/catalogue/entry.hpp"
-#include "rattleback/language/operations.hpp"
 
 namespace rattleback {
 
@@ -23,6 +22,7 @@ inline constexpr Isa known_isas[] = {Isa::scalar, Isa::neon, Isa::avx2, Isa::avx
 /// Returns whether this machine can run `isa`.
 [[nodiscard]] bool has_isa(Isa isa);
 
+enum class Op;  // language/operations.hpp
 /// Applies an operation of the language of expressions to rows of chunk_size numbers, one for each operand; `exponent` is that of a
 /// whole power. Constants and variables are rows themselves.
 using LaneOperation = void (*)(Op op, int exponent, const double* const* rows, double* results);

@@ -122,7 +122,7 @@ RB_HD_LARGE void prepare_point(const System& system, StartPoint<System>& point, 
   if (!all(keep_momentum)) p = select(keep_momentum, p, momentum(system, q, v));
   if constexpr (Quadratic<System> && detail::gives_lagrangian<System>) detail::compare_parts(system, q, v, report);
   if constexpr (detail::gives_lagrangian<System>) {
-    if constexpr (requires { system.velocity(q, p); }) {
+    if constexpr (requires { system.velocity(point.q, point.p); }) {
       detail::compare_velocities(system, q, v, report);
     } else if constexpr (!NotQuadratic<System>) {
       detail::check_quadratic(system, q, v, report);

@@ -25,15 +25,16 @@ TEST_P(BrokenStudy, GivesItsMessage) {
 const Broken syntax[] = {
     {"NotToml", "step = 0.1", "step = ", "s.toml:6: not TOML: ... (column 8)"},
     {"UnknownKey", "step = ", "stpe = ",
-     "s.toml:6: unknown key 'stpe' in [time] (known: start, step, end, steps, sample_every, samples); did you mean "
-     "'step'?"},
+     "s.toml:6: unknown key 'stpe' in [time] (known: start, step, end, steps, sample_every, samples, control, density, "
+     "max_steps); did you mean 'step'?"},
     {"UnknownTable", "[output]", "[ouput]",
      "s.toml:15: unknown key 'ouput' at the top level (known: study, system, body, joint, method, time, ensemble, "
      "observable, "
      "section, stop, fate, map, fit, output); "
      "did you mean 'output'?"},
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",
-     "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples)"},
+     "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples, control, density, "
+     "max_steps)"},
     {"UnknownKeyOfAnAxis", "count = 3", "cuont = 3",
      "s.toml:9: unknown key 'cuont' in [ensemble.axes[0]] (known: name, from, to, count, dimension); did you mean "
      "'count'?"},
