@@ -33,7 +33,8 @@ const Broken syntax[] = {
      "section, stop, fate, map, fit, output); "
      "did you mean 'output'?"},
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",
-     "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples, control, density, "
+     "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples, control, "
+     "density, "
      "max_steps)"},
     {"UnknownKeyOfAnAxis", "count = 3", "cuont = 3",
      "s.toml:9: unknown key 'cuont' in [ensemble.axes[0]] (known: name, from, to, count, dimension); did you mean "
