@@ -123,21 +123,26 @@ class Parser {
   }
   int comparison() {
     int node = sum();
-    for (;;) {
+    bool compared = false;
+    for (;; compared = true) {
+      const std::size_t begin = scan_.at();
+      const int left = node;
       if (scan_.take("<="))
-        node = graph_.apply(Op::less_equal, node, sum());
+        node = graph_.apply(Op::less_equal, left, sum());
       else if (scan_.take(">="))
-        node = graph_.apply(Op::less_equal, sum(), node);
+        node = graph_.apply(Op::less_equal, sum(), left);
       else if (scan_.take("=="))
-        node = graph_.apply(Op::equal, node, sum());
+        node = graph_.apply(Op::equal, left, sum());
       else if (scan_.take("!="))
-        node = graph_.apply(Op::not_equal, node, sum());
+        node = graph_.apply(Op::not_equal, left, sum());
       else if (scan_.take("<"))
-        node = graph_.apply(Op::less, node, sum());
+        node = graph_.apply(Op::less, left, sum());
       else if (scan_.take(">"))
-        node = graph_.apply(Op::less, sum(), node);
+        node = graph_.apply(Op::less, sum(), left);
       else
         return node;
+      if (compared)  // 0 < x < 1 would compare the truth of 0 < x with 1
+        throw SyntaxError("comparisons cannot be chained; join two by &&, as in 0 < x && x < 1", begin);
     }
   }
   int sum() {

@@ -50,15 +50,28 @@ void FieldInfo::check(const std::string& choice, const std::string& path, const 
       where, fmt::format("unknown {} {} (known: {}){}", path, quote(choice), join(known), did_you_mean(choice, known)));
 }
 
+/// Returns the tables of a study that have a key, for one that stands elsewhere: the end of a message, or nothing.
+std::string home_of(std::string_view key) {
+  std::vector<std::string> homes;
+  for (const TableInfo& table : study_tables()) {
+    const std::string_view path = table.path;
+    if (path.empty() || std::ranges::find(table.fields, key, &FieldInfo::key) == table.fields.end()) continue;
+    homes.push_back(path.ends_with("[]") ? fmt::format("[[{}]]", path.substr(0, path.size() - 2))
+                                         : fmt::format("[{}]", path));
+  }
+  return homes.empty() || homes.size() > 3 ? "" : "; it is a key of " + join(homes);
+}
+
 void check_known(const toml::table& table, std::string_view path, std::span<const FieldInfo* const> rows) {
   for (const auto& [key, node] : table) {
     if (std::ranges::any_of(rows, [&key = key](const FieldInfo* row) { return row->key == key.str(); })) continue;
     std::vector<std::string> names;
     for (const FieldInfo* row : rows) names.emplace_back(row->key);
     const toml::source_region& source = key.source().path ? key.source() : node.source();
+    const std::string home = home_of(key.str());
     input_error(place_of(source), fmt::format("unknown key {} {} (known: {}){}", quote(key.str()),
                                               path.empty() ? "at the top level" : fmt::format("in [{}]", path),
-                                              join(names), did_you_mean(key.str(), names)));
+                                              join(names), home.empty() ? did_you_mean(key.str(), names) : home));
   }
 }
 

@@ -156,12 +156,15 @@ ObservableCode Problem::observable_code(const std::string& name, const std::stri
                               name, system->name));
   for (const RunObservable& observable : run_observables()) {
     const bool of_tangents = observable.kind >= ObservableCode::exponent && observable.kind <= ObservableCode::sali;
-    const std::string start = std::string(observable.name) + (observable.scalar ? "" : "[");
-    if (!of_tangents || !name.starts_with(start)) continue;
+    const bool alone = observable.scalar && name == observable.name;
+    if (!of_tangents || (!alone && !name.starts_with(std::string(observable.name) + "["))) continue;
     const int vectors = tangent_dimension(*system);
     if (vectors < 2 && observable.kind != ObservableCode::exponent && observable.kind != ObservableCode::window)
       input_error(where, fmt::format("observable {} needs two tangent vectors, and '{}' has {}; leave it out",
                                      quote(name), system->name, vectors));
+    if (observable.scalar)
+      input_error(where, fmt::format("observable {} does not exist: '{}' is one number for a trajectory; take '{}'",
+                                     quote(name), observable.name, observable.name));
     input_error(where, fmt::format("observable {} does not exist: the states of '{}' have {} tangent vectors that keep "
                                    "the constraints; take {}[{}] to {}[{}]",
                                    quote(name), system->name, vectors, observable.name, observable.first,

@@ -41,7 +41,7 @@ TEST(Expressions, HaveTheUsualRanks) {
   EXPECT_EQ(value("x < 2 ? 1 : x > 5 ? 2 : 3"), 1.0);
   EXPECT_EQ(value("1 < 2 && 2 >= 3 || x != x"), 0.0);
   EXPECT_EQ(value("1 + 1 == 2"), 1.0);
-  EXPECT_EQ(value("3 > 2 > 1"), 0.0);  // from left to right
+  EXPECT_EQ(value("(3 > 2) > 1"), 0.0);
 }
 
 TEST(Expressions, MultiplyFactorsSideBySide) {

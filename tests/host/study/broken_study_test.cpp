@@ -36,6 +36,10 @@ const Broken syntax[] = {
      "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples, control, "
      "density, "
      "max_steps)"},
+    {"KeyOfAnotherTable", "step = 0.1", "step = 0.1\nparameters = { m = 1 }",
+     "s.toml:7: unknown key 'parameters' in [time] (known: ...); it is a key of [system]"},
+    {"KeyOfTablesInAList", "step = 0.1", "step = 0.1\nstatistics = [\"mean\"]",
+     "s.toml:7: unknown key 'statistics' in [time] (known: ...); it is a key of [[observable]]"},
     {"UnknownKeyOfAnAxis", "count = 3", "cuont = 3",
      "s.toml:9: unknown key 'cuont' in [ensemble.axes[0]] (known: name, from, to, count, dimension); did you mean "
      "'count'?"},

@@ -113,7 +113,8 @@ TEST(Condition, IsWrittenAndReadAgain) {
 
 TEST(Condition, FaultsHaveAMessage) {
   expect_message(henon_heiles("where = \"y\""), "ensemble.where is no condition (got 'y')");
-  expect_message(henon_heiles("where = \"0 < y < 1\""), "ensemble.where is no condition");
+  expect_message(henon_heiles("where = \"0 < y < 1\""), "comparisons cannot be chained; join two by &&");
+  expect_message(henon_heiles("where = \"(0 < y) < 1\""), "ensemble.where is no condition");
   expect_message(henon_heiles("where = 1"), "ensemble.where is no condition (got 1)");
   expect_message(henon_heiles("where = \"z > 0\""), "s.toml:14: unknown name 'z' in ensemble.where = 'z > 0'");
   expect_message(henon_heiles("where = \"y > 0.6\""), "s.toml:14: ensemble.where holds for none of 651 points");

@@ -192,7 +192,14 @@ v = [0, 0, 0])toml"));
 
 TEST(Ensemble, TheStepMayVary) {
   Study study = sleigh("axes = [{ name = \"h\", values = [0.1, 0.2] }]");
-  study.time = {.step = "h", .end = 1.0, .steps = {}, .sample_every = {}, .samples = 1, .where = ""};
+  study.time = {.step = "h",
+                .end = 1.0,
+                .steps = {},
+                .sample_every = {},
+                .samples = 1,
+                .density = "",
+                .max_steps = {},
+                .where = ""};
   study.validate();
   const Ensemble ensemble(study);
   EXPECT_TRUE(ensemble.step_varies());
@@ -315,7 +322,14 @@ v = ["speed*tilt", 0, 0])toml"));
 TEST_F(EnsembleFile, AColumnMayBeTheStep) {
   write("steps.csv", "h\n0.1\n0.2\n");
   Study varying = study("file = \"steps.csv\"");
-  varying.time = {.step = "h", .end = 1.0, .steps = {}, .sample_every = {}, .samples = 1, .where = ""};
+  varying.time = {.step = "h",
+                  .end = 1.0,
+                  .steps = {},
+                  .sample_every = {},
+                  .samples = 1,
+                  .density = "",
+                  .max_steps = {},
+                  .where = ""};
   varying.validate();
   EXPECT_EQ(varying.time.steps, 0u);
   EXPECT_TRUE(Ensemble(varying).step_varies());
