@@ -7,6 +7,7 @@
 #include <functional>
 #include <latch>
 #include <limits>
+#include <string_view>
 
 #include <pthread.h>
 #include <signal.h>
@@ -38,7 +39,13 @@ Interrupt::Interrupt() {
     while (true) {
       if (sigwaitinfo(&signals_, nullptr) <= 0) continue;
       if (end.stop_requested()) return;  // the destructor sent this signal
-      if (source_.stop_requested()) _exit(exit_runtime);
+      if (source_.stop_requested()) {
+        constexpr std::string_view words =
+            "rattleback: ended at once by a second interrupt; 'rattleback resume' goes on from the last checkpoint, if "
+            "there is one\n";
+        (void)!write(STDERR_FILENO, words.data(), words.size());  // other threads may hold the lock of the stream
+        _exit(exit_runtime);
+      }
       source_.request_stop();
     }
   };
