@@ -74,6 +74,10 @@ class Rooms(unittest.TestCase):
                 if path.suffix in SOURCES | {".py"} and len(path.read_text().splitlines()) > 500]
         self.assertEqual(long, [])
 
+    def test_members_that_may_be_empty_are_marked_for_every_compiler(self):
+        """nvcc and [[no_unique_address]]: real/config.hpp."""
+        self.assertEqual([str(path) for path in sources("kernels") if path.name != "config.hpp" and "no_unique_address" in path.read_text()], [])
+
     def test_rooms_of_the_library_use_those_below(self):
         """The build links each room against those below it, which finds functions from above. This finds types and inline functions."""
         rooms = re.search(r"^set\(rooms ([\w ]+)\)$", (ROOT / "CMakeLists.txt").read_text(), re.M)[1].split()

@@ -87,6 +87,9 @@ v = [0.75, 0.5, "spin", 0.25, 0, 0.5]
 [[observable]]
 name = "energy"
 statistics = ["mean"]
+[[observable]]
+name = "lyapunov"
+values = true
 """
 HAMILTONIAN = """
 [system]

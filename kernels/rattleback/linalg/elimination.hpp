@@ -135,7 +135,7 @@ class RolledElimination {
 
   struct Nothing {};
   Vector<T, N> inverse_pivot_;
-  [[no_unique_address]] mutable std::conditional_t<(Team::lanes > 1), Vector<T, N>, Nothing> x_;  // used by `solve`
+  RB_MAYBE_EMPTY mutable std::conditional_t<(Team::lanes > 1), Vector<T, N>, Nothing> x_;  // used by `solve`
   bool exchanged_[N];         // whether step k exchanged rows in any lane
   mask_t<T> exchange_[N][N];  // lanes where step k exchanged rows k and i, [k][i]; only set if exchanged_[k]
 };
@@ -268,7 +268,7 @@ class UnrolledElimination {
   struct Nothing {};
   mask_t<T> singular_{false};
   using Exchanges = mask_t<T>[N > 0 ? N : 1][N > 0 ? N : 1];
-  [[no_unique_address]] std::conditional_t<exchanges, Exchanges, Nothing> exchange_;  // rows k and i in step k, [k][i]
+  RB_MAYBE_EMPTY std::conditional_t<exchanges, Exchanges, Nothing> exchange_;  // rows k and i in step k, [k][i]
 };
 
 }  // namespace detail

@@ -126,7 +126,7 @@ class TimeOf {
     RB_HD Nothing(const T&) {}
     RB_HD operator T() const { return T(0.0); }
   };
-  [[no_unique_address]] std::conditional_t<timed<System>, T, Nothing> time_;
+  RB_MAYBE_EMPTY std::conditional_t<timed<System>, T, Nothing> time_;
 
  public:
   RB_HD TimeOf(const T& time) : time_(time) {}

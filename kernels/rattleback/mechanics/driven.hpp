@@ -157,7 +157,7 @@ class AtTime : public System {
   struct NoParts {};
   using Parts = std::conditional_t<(parts > 0), Vector<Time, parts>, NoParts>;
   Time time;
-  [[no_unique_address]] Parts part;
+  RB_MAYBE_EMPTY Parts part;
 
   AtTime() = default;
   RB_HD AtTime(const System& system, const Time& t) : System(system), time(t) {
@@ -282,7 +282,7 @@ template <class System, int count>
 class Instants {
   using Kept = detail::KeptParts<System, count>;
   static constexpr bool kept = !std::is_empty_v<Kept>;
-  [[no_unique_address]] Kept kept_;
+  RB_MAYBE_EMPTY Kept kept_;
 
  public:
   /// Keeps the time number i, `h` after that of the system.

@@ -155,7 +155,7 @@ class Saddle {
   struct Nothing {};
   InverseMass<System> inverse_;
   Matrix<T, m, n> jacobian_, response_;
-  [[no_unique_address]] std::conditional_t<(m > 0), Factors<T, m, Definite<>>, Nothing> gram_;
+  RB_MAYBE_EMPTY std::conditional_t<(m > 0), Factors<T, m, Definite<>>, Nothing> gram_;
 };
 
 /// Accelerations of a system on R^n.
@@ -273,7 +273,7 @@ class Dynamics {
   RB_HD Dynamics(const System& system, const Mass<System>& mass) : system_(system), mass_(mass) {}
 
   System system_;
-  [[no_unique_address]] Mass<System> mass_;
+  RB_MAYBE_EMPTY Mass<System> mass_;
 };
 
 RB_NAMESPACE_END

@@ -102,7 +102,7 @@ class Mass {
   }
 
  private:
-  [[no_unique_address]] Storage mass_, inverse_;
+  RB_MAYBE_EMPTY Storage mass_, inverse_;
 };
 
 RB_NAMESPACE_END

@@ -468,7 +468,7 @@ class QuadraticLagrangian {
   struct Nothing {};
   // Compilers keep large objects in memory. So zeros of M are not stored, and derivatives of a constant M take no place.
   Matrix<T, n, n> mass_;
-  [[no_unique_address]] std::conditional_t<Pattern::varies(), Vector<Matrix<T, n, n>, directions>, Nothing> mass_by_;
+  RB_MAYBE_EMPTY std::conditional_t<Pattern::varies(), Vector<Matrix<T, n, n>, directions>, Nothing> mass_by_;
   Vector<T, n> vector_potential_, vector_potential_by_[directions];
   T potential_by_[directions];
 };

@@ -39,6 +39,14 @@
 #define RB_TABLE constexpr const auto&
 #endif
 
+// RB_MAYBE_EMPTY marks a member whose type may be empty; it then takes no room. nvcc 13.0 gives no such member: where one is the last of its
+// class, code copies sizeof bytes of an object that it laid out larger, and the end of the copy has no value.
+#ifdef __CUDACC__
+#define RB_MAYBE_EMPTY
+#else
+#define RB_MAYBE_EMPTY [[no_unique_address]]
+#endif
+
 // Long vectors are in memory anyway.
 #ifdef RATTLEBACK_LARGE_SYSTEM
 #undef RB_UNROLL

@@ -63,7 +63,7 @@ class Composed {
   }
 
  private:
-  [[no_unique_address]] StartOfSubsteps<T, System> start_;
+  RB_MAYBE_EMPTY StartOfSubsteps<T, System> start_;
   Step step_;
   const Numbers& numbers_;
 };

@@ -26,7 +26,7 @@ class ExplicitFlow {
   template <class S>
   struct Rate {
     Vector<S, n> a;
-    [[no_unique_address]] IfDriven power{};
+    RB_MAYBE_EMPTY IfDriven power{};
   };
   template <int K>
   struct Rate<Dual<T, K>> {
@@ -37,7 +37,7 @@ class ExplicitFlow {
   template <class S>
   struct End {
     Vector<S, n> q, v;
-    [[no_unique_address]] IfDriven work{};
+    RB_MAYBE_EMPTY IfDriven work{};
   };
   template <int K>
   struct End<Dual<T, K>> {

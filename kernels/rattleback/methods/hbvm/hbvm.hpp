@@ -55,7 +55,7 @@ class Hbvm : HbvmEquations<T, System, S> {
     Coefficients impulse;     // h (f_j + rho_j^T Lambda)
     Vector<T, m> multiplier;  // h Lambda
     mask_t<T> singular;
-    [[no_unique_address]] typename Base::Times times;
+    RB_MAYBE_EMPTY typename Base::Times times;
   };
 
   /// The increments of q and p, the work of a driven system where it is measured, and the new multiplier.

@@ -108,7 +108,7 @@ class VariationalStage {
 
   System system;
   const TangentSeries& series;
-  [[no_unique_address]] std::conditional_t<Separable<System>, Mass<System>, Nothing> mass;
+  RB_MAYBE_EMPTY std::conditional_t<Separable<System>, Mass<System>, Nothing> mass;
 
  private:
   template <class R>

@@ -97,12 +97,12 @@ class GroupSweeps {
   };
   struct Stages {
     End end;
-    ConstraintForms<System> forms[S];                                                           // A_i
-    [[no_unique_address]] std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // F_j
+    ConstraintForms<System> forms[S];                                                    // A_i
+    RB_MAYBE_EMPTY std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // F_j
     Factors<T, coupled, Guide<>> factors;  // of the equations of the multipliers
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
-    [[no_unique_address]] Instants<System, S> times;
+    RB_MAYBE_EMPTY Instants<System, S> times;
   };
   /// The system at the time of stage i.
   RB_HD decltype(auto) at_stage(const Stages& at, const T& h, int i) const {
@@ -347,7 +347,7 @@ class GroupSweeps {
   }
 
   System system_;
-  [[no_unique_address]] Mass<System> mass_;
+  RB_MAYBE_EMPTY Mass<System> mass_;
   SolverOptions<T> options_;
 };
 

@@ -123,7 +123,7 @@ class InertiaOfStages {
   };
   struct Nothing {};
   const Mass<System>& mass_;
-  [[no_unique_address]] std::conditional_t<varies, Varying, Nothing> at_;
+  RB_MAYBE_EMPTY std::conditional_t<varies, Varying, Nothing> at_;
 };
 
 RB_NAMESPACE_END

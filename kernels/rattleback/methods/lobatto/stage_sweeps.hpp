@@ -149,7 +149,7 @@ class StageSweeps {
     Balance balance;
     Unknowns residual;
     Vector<T, n> q[S];  // but the first
-    [[no_unique_address]] Instants<System, S> times;
+    RB_MAYBE_EMPTY Instants<System, S> times;
     Lagrangian end;  // of the last stage, as is the next
     Forms end_forms;
   };
@@ -165,8 +165,8 @@ class StageSweeps {
     Matrix<T, m, n> response[S];  // rows M_i^-1 C_i^T
     Matrix<T, m, n> rate[S];      // d(C_i V_i + d)/dq, its active columns; with velocity constraints
     Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
-    [[no_unique_address]] std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;           // df/dv
-    [[no_unique_address]] std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
+    RB_MAYBE_EMPTY std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;           // df/dv
+    RB_MAYBE_EMPTY std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
     MultiplierFactors factors;  // of the equations of the multipliers
 
     /// M_i^-1.

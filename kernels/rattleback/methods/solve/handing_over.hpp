@@ -109,7 +109,7 @@ class HandingOver : public detail::NumbersOf<Sweeps> {
     RB_HD Nothing(const Numbers&...) {}
   };
   Core sweeps_;
-  [[no_unique_address]] std::conditional_t<newton, Newton, Nothing> newton_;
+  RB_MAYBE_EMPTY std::conditional_t<newton, Newton, Nothing> newton_;
 };
 
 RB_NAMESPACE_END
