@@ -49,6 +49,16 @@ class Joints(StudyTest):
         np.testing.assert_allclose(q, [math.cos(turn), -math.sin(turn), 0, math.sin(turn), math.cos(turn), 0, 0, 0, 1, 0, 0, rate/2], rtol=0, atol=2e-9)
         np.testing.assert_allclose(v, [0, 0, math.pi*rate, 0, 0, rate], rtol=0, atol=2e-8)
 
+    def test_multipliers_have_the_names_of_their_joints(self):
+        """A beam in a wall bears a hanging bob: the wall holds both weights, and their moment about -z is negative."""
+        bodies = [("beam", 0.5, [1.5, 0], ""), ("bob", 0.1, [3, 0], "")]
+        joints = [("weld", ["ground", "beam"], "at = [0, 0]"), ("revolute", ["beam", "bob"], "at = [3, 1]")]
+        text = "".join(BODY.format(*body) for body in bodies) + "".join(JOINT.format(i, *joint) for i, joint in enumerate(joints))
+        asked = '[[observable]]\nname = "lambda_joint0_2"\n[[observable]]\nname = "lift"\nformula = "lambda_joint0[1] + lambda_joint1[1]"\n'
+        with self.run_study(STUDY.format(gravity=[0, -10], bodies=text, method="holonomic-lobatto", step=0.1) + asked) as result:
+            self.assertAlmostEqual(result["observables/lambda_joint0_2/mean"][-1], -(20*1.5 + 20*3), 10)
+            self.assertAlmostEqual(result["observables/lift/mean"][-1], 40 + 20, 10)
+
     def test_a_body_on_a_slope_slides_and_turns(self):
         normal = np.array([0, -0.6, 0.8])
         q, v = self.state([0, 0, -9.81], [("sled", [0.3, 0.3, 0.3], [0, 0, 0], "spin = [0, -0.6, 0.8]\nvelocity = [1, 0, 0]")],

@@ -26,6 +26,7 @@ class Description(dict[str, Any]):
                 lines += [f"    parameter {p['name']} = {p['default']:g} [{p['unit']}]: {p['text']}"
                           for p in instance["parameters"]]
                 lines += [f"    observable {o['name']}: {o['text']}" for o in instance["observables"]]
+                lines += [f"    multiplier {m['component']} {meaning}" for m, meaning in _multipliers(instance)]
         return "\n".join(dict.fromkeys(lines))  # instances may differ in the dimension only
 
     def _repr_html_(self) -> str:
@@ -36,8 +37,19 @@ class Description(dict[str, Any]):
         instance = self["instances"][0]
         rows = [(p["name"], f"{p['default']:g} {p['unit']}", p["text"]) for p in instance["parameters"]]
         rows += [(o["name"], "observable", o["text"]) for o in instance["observables"]]
+        rows += [(m["component"], "multiplier", meaning) for m, meaning in _multipliers(instance)]
         return _table(self["name"], f"{instance['summary']}. Configuration: {self['configuration']}.",
                       ("name", "default", "meaning"), rows)
+
+
+def _multipliers(instance: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    """Returns each multiplier of a system of formulas with its name and its meaning in words."""
+    told = []
+    for one in instance.get("multipliers", []):
+        text = one["text"] or f"of the constraint {one['constraint']}"
+        joint, unit = f"joint {one['joint']}: " if one["joint"] else "", f" [{one['unit']}]" if one["unit"] else ""
+        told.append((one, f"{one['name']} {joint}{text}{unit}".strip()))
+    return told
 
 
 def _table(name: str, text: str, head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
@@ -47,9 +59,11 @@ def _table(name: str, text: str, head: tuple[str, ...], rows: list[tuple[Any, ..
     return f"<b>{html.escape(name)}</b><p>{html.escape(text)}</p><table><tr>{titles}</tr>{cells}</table>"
 
 
-def describe(name: str) -> Description:
-    """Returns parameters, observables, state, options and sources of a system or a method. Raises InputError."""
-    return Description(_core.describe(name))
+def describe(what: str | Study) -> Description:
+    """Returns parameters, observables, state, options and sources of a system or a method by its name, or of the system of a study.
+    For a system of formulas the entry ``multipliers`` of its instance has, for each ``lambda[i]``, its name, its joint, its unit, what
+    it does and the constraint that it holds. Raises InputError for an unknown name."""
+    return Description(what._problem.describe() if isinstance(what, Study) else _core.describe(what))
 
 
 def cite(what: Study | Result | str | None = None) -> str:

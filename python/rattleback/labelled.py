@@ -18,13 +18,15 @@ def _name(path: str) -> str:
 
 
 def _names(about: dict[str, Any]) -> dict[str, list[str]]:
-    """Returns the names of the numbers of q, v and p. On a group velocities are in the body, and not those of coordinates."""
+    """Returns the names of the numbers of q, v, p and lambda. On a group velocities are in the body, and not those of coordinates."""
     coordinates = about.get("coordinates", "").split()
     system = tomllib.loads(about["study"])["system"]
     group = re.search(r"S[OE]\W?\d", str(system.get("group", "")))
     names = {"q": coordinates} | {part: [] if group else [f"{part}_{name}" for name in coordinates] for part in "vp"}
     if all(re.fullmatch(r"\w+", name) for name in system.get("velocities", ["-"])):
         names["v"] = system["velocities"]
+    multipliers = [one if isinstance(one, str) else one.get("name", "") for one in system.get("multipliers", [])]
+    names["lambda"] = multipliers if all(multipliers) else []
     return names
 
 

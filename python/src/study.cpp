@@ -110,7 +110,8 @@ std::uint64_t address(const Problem& problem, const std::string& part) {
 }
 
 Table describe_problem(const Problem& problem) {
-  return from_json(json_text(describe_system(problem.system->name, {problem.system})));
+  return from_json(
+      json_text(describe_system(problem.system->name, {problem.system}, problem.study.system.formulas.get())));
 }
 
 std::string cite_study(const std::string& toml, const std::string& version, const std::string& git,

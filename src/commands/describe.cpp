@@ -35,6 +35,21 @@ void print_lines(const Json& list, const char* format_name) {
                  item.contains("default") ? fmt::format("; {} {}", format_name, json_text(item["default"])) : "");
 }
 
+/// One line for each lambda[i]: its name, its joint, what it is, and its unit; or the constraint where the system does not say that.
+void print_multipliers(const Json& multipliers) {
+  print_stdout("  multipliers\n");
+  for (const Json& one : multipliers) {
+    const auto text = [&one](const char* key) { return one[key].get<std::string>(); };
+    std::string words = text("text").empty() ? fmt::format("of the constraint {}", text("constraint")) : text("text");
+    if (one.contains("indices"))
+      for (const auto& [index, value] : one["indices"].items())
+        words += fmt::format(", {} = {}", index, value.get<int>());
+    if (!text("joint").empty()) words = fmt::format("joint '{}': {}", text("joint"), words);
+    print_stdout("    {:<32} {}{}\n", text("component") + (text("name").empty() ? "" : ", " + text("name")), words,
+                 text("unit").empty() ? "" : fmt::format(" [{}]", text("unit")));
+  }
+}
+
 void print_references(const Json& references) {
   if (!references.empty()) print_stdout("  references\n");
   for (const Json& r : references) {
@@ -67,6 +82,7 @@ void print_text(const Json& json) {
     if (!title.empty()) print_stdout("  variant {}\n", title);
     print_stdout("  {}\n  state: {}\n", instance["summary"].get<std::string>(), json_text(instance["state"]));
     if (!instance["coordinates"].empty()) print_stdout("  coordinates: {}\n", json_text(instance["coordinates"]));
+    if (instance.contains("multipliers")) print_multipliers(instance["multipliers"]);
     print_stdout("  parameters\n");
     print_lines(instance["parameters"], "default");
     std::string others;
@@ -112,6 +128,7 @@ void add_describe(CLI::App& app, int& exit_code) {
     const Catalogue& catalogue = Catalogue::instance();
     auto instances = catalogue.instances(*name);
     std::string title = *name;
+    std::shared_ptr<const SystemFormulas> formulas;
     if (name->ends_with(".toml")) {
       if (*header) {
         print_header(*name);
@@ -121,11 +138,12 @@ void add_describe(CLI::App& app, int& exit_code) {
       const Problem problem = Problem::load(*name);
       instances = {problem.system};
       title = problem.system->name;
+      formulas = problem.study.system.formulas;
     } else if (*header) {
       input_error("--header",
                   fmt::format("takes a study, which {} is not; name a file that ends in .toml", quote(*name)));
     }
-    const Json json = instances.empty() ? describe(*name) : describe_system(title, instances);
+    const Json json = instances.empty() ? describe(*name) : describe_system(title, instances, formulas.get());
     if (*as_json) {
       print_stdout_json(json);
     } else {

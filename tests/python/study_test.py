@@ -33,6 +33,17 @@ class Studies(Case):
         self.assertIn("cannot be read", self.message(lambda: rb.open("missing.h5")))
         self.assertIn("is not a key", self.message(lambda: study.__setitem__("method..stages", 2)))
 
+    def test_a_system_names_its_multipliers(self):
+        rod = rb.System("rod", coordinates="x y", constraints=["x^2 + y^2 - 1"], initial={"q": [1, 0], "v": [0, 0]},
+                        multipliers=[{"name": "pull", "unit": "N/m", "text": "half the pull over the length"}])
+        study = rb.Study(rod, "holonomic-lobatto", {"step": 0.1, "steps": 1}, observable="pull")
+        told = rb.describe(study)
+        self.assertEqual(told["instances"][0]["multipliers"][0]["constraint"], "x^2 + y^2 - 1")
+        self.assertIn("multiplier lambda[0] pull half the pull over the length [N/m]", str(told))
+        self.assertIn("one for each constraint", self.message(lambda: study.__setitem__("system.multipliers", ["a", "b"])))
+        self.assertIn("names an observable of 'rod'", self.message(lambda: study.update(
+            {"observable": [{"name": "pull", "formula": "x"}]})))
+
     def test_keys(self):
         study = rb.Study.parse(PENDULUM)
         self.assertEqual(study["ensemble.axes[0].count"], 600)

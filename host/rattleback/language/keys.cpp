@@ -59,6 +59,13 @@ constexpr FormulaKey formula_keys[] = {
      "an array of formulas", formulas_type},
     {"velocity_constraints", "none", "formulas of coordinates and velocities that stay 0; beside `constraints`, too",
      "an array of formulas", formulas_type},
+    {"multipliers", "`lambda[i]`",
+     "names of the multipliers, those of `constraints` first: `[\"tension\"]`, or with more "
+     "`[{ name = \"tension\", unit = \"N\", text = \"pull of the rod\" }]`. Formulas of the study may use them, "
+     "`rattleback describe` shows them, and bodies and joints give them themselves",
+     "an array of names or tables",
+     R"({"type":"array","items":{"type":["string","object"],"properties":{"name":{"type":"string"},)"
+     R"("joint":{"type":"string"},"unit":{"type":"string"},"text":{"type":"string"}},"additionalProperties":false}})"},
     {"observables", "none", "`{ spin = \"x v_y - y v_x\" }`", "a table of formulas",
      R"({"type":"object","additionalProperties":{)" RB_FORMULA "}}"},
     {"conserved", "none", "names of the observables that stay constant", "an array of names", names_type},

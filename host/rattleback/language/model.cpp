@@ -66,6 +66,14 @@ std::vector<std::string> meanings_of(const std::string& name) {
   return meanings;
 }
 
+std::optional<int> SystemFormulas::multiplier(const std::string& name) const {
+  for (const std::string& meaning : meanings_of(name))
+    if (const auto found = std::ranges::find(multipliers, meaning, &Multiplier::name);
+        found != multipliers.end() && !meaning.empty())
+      return static_cast<int>(found - multipliers.begin());
+  return std::nullopt;
+}
+
 std::string SystemFormulas::configuration() const {
   const std::string space = fmt::format("{}: {}", text_of(group), join(coordinates));
   return std::ranges::any_of(group, &GroupFactor::is_body) ? fmt::format("{}; velocities {}", space, join(velocities))

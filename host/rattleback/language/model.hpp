@@ -53,6 +53,10 @@ struct SystemFormulas {
     std::string unit = "1", text;
   };
   using Dimension = NamedCount;
+  /// What lambda[k] is called and means; all texts may be empty.
+  struct Multiplier {
+    std::string name, joint, unit, text;
+  };
   struct Observable {
     std::string name;
     FormulaText formula;
@@ -78,7 +82,8 @@ struct SystemFormulas {
   std::vector<FormulaText> force;  ///< a generalized force f(t, q, v), n entries, or none
   FormulaText dissipation;         ///< Rayleigh's function D(t, q, v), whose force is -dD/dv; an empty text for none
   std::vector<FormulaText> constraints, velocity_constraints;
-  std::vector<FormulaText> unused;  ///< those of empty ranges, "for i in 1..0: .."
+  std::vector<FormulaText> unused;      ///< those of empty ranges, "for i in 1..0: .."
+  std::vector<Multiplier> multipliers;  ///< one for each constraint, or none
   std::vector<Observable> observables;
   std::vector<double> q, v;  ///< default state: elements, n
   std::vector<double> p;     ///< its momentum, n numbers, where a Hamiltonian is given without v; otherwise empty
@@ -91,6 +96,8 @@ struct SystemFormulas {
   [[nodiscard]] int n() const { return static_cast<int>(velocities.size()); }
   [[nodiscard]] int elements() const { return static_cast<int>(coordinates.size()); }
   [[nodiscard]] int m() const { return static_cast<int>(constraints.size() + velocity_constraints.size()); }
+  /// Returns the index of the multiplier with this name; lambda_pin[1] is also lambda_pin1 or lambda_pin_1.
+  [[nodiscard]] std::optional<int> multiplier(const std::string& name) const;
   /// Whether both kinds of constraints are there.
   [[nodiscard]] bool mixed() const { return !constraints.empty() && !velocity_constraints.empty(); }
 };

@@ -43,6 +43,7 @@ class Reader : TableReader {
     read_dimensions();
     read_names();
     read_parameters();
+    read_multipliers();
     check_names();
     read_mass(BodyNames(system_.group, body_names()));
     system_.vector_potential = formulas("vector_potential");
@@ -199,6 +200,29 @@ class Reader : TableReader {
       add_known(parameter.name, parameter.value, place(*node), "a parameter");
   }
 
+  void read_multipliers() {
+    const toml::node* node = table_.get("multipliers");
+    if (node == nullptr) return;
+    if (!node->is_array()) wrong_type(*node, "system.multipliers", "an array of names or tables");
+    for (const toml::node& entry : *node->as_array()) {
+      const std::string key = fmt::format("system.multipliers[{}]", system_.multipliers.size());
+      auto& multiplier = system_.multipliers.emplace_back();
+      if (const toml::table* table = entry.as_table()) {
+        check_keys(*table, key, {"name", "joint", "unit", "text"});
+        const auto read = [&](const char* part, std::string& text) {
+          if (const toml::node* given = table->get(part)) text = string(*given, fmt::format("{}.{}", key, part));
+        };
+        read("name", multiplier.name);
+        read("joint", multiplier.joint);
+        read("unit", multiplier.unit);
+        read("text", multiplier.text);
+      } else {
+        multiplier.name = string(entry, key);
+      }
+      if (!multiplier.name.empty()) check_symbol(multiplier.name, place(entry), "a multiplier");
+    }
+  }
+
   /// Checks that no name has two meanings.
   void check_names() const {
     std::vector<std::pair<std::string, std::string>> all;
@@ -213,6 +237,8 @@ class Reader : TableReader {
     for (const std::string& name : system_.velocities) add(name, "velocities", "a velocity");
     for (const std::string& name : system_.momenta) add(name, "momenta", "a momentum");
     for (const auto& parameter : system_.parameters) add(parameter.name, "parameters", "a parameter");
+    for (const auto& multiplier : system_.multipliers)
+      if (!multiplier.name.empty()) add(multiplier.name, "multipliers", "a multiplier");
     if (!BodyNames(system_.group, body_names()).numbered()) return;
     for (const auto& [name, what] : all) {  // R33_2 is R33[2], and so would be R332
       const std::size_t end = name.rfind('_');
@@ -230,6 +256,10 @@ class Reader : TableReader {
   void read_constraints() {
     system_.constraints = formulas("constraints");
     system_.velocity_constraints = formulas("velocity_constraints");
+    if (table_.contains("multipliers") && static_cast<int>(system_.multipliers.size()) != system_.m())
+      fail("multipliers",
+           fmt::format("it has {} {}, and {} {} needed, one for each constraint", system_.multipliers.size(),
+                       entries(system_.multipliers.size()), system_.m(), system_.m() == 1 ? "is" : "are"));
     const char* key = system_.constraints.empty() ? "velocity_constraints" : "constraints";
     if (system_.m() >= system_.n() && system_.m() > 0)
       fail(key, fmt::format("{} constraint{} leave{} no motion to {} velocit{}; give fewer", system_.m(),

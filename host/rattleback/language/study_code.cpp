@@ -55,6 +55,8 @@ class Variables {
       add_name(names.velocities[i], graph_.variable(system.elements + static_cast<int>(i)));
     for (std::size_t i = 0; i < names.momenta.size(); ++i)
       add_name(names.momenta[i], graph_.variable(system.elements + system.n + static_cast<int>(i)));
+    for (std::size_t i = 0; names.multiplier && i < names.multipliers.size(); ++i)
+      if (!names.multipliers[i].empty()) add_name(names.multipliers[i], known_.at(fmt::format("lambda[{}]", i)));
     for (std::size_t i = 0; i < system.parameters.size(); ++i)
       add_name(system.parameters[i].name, add(fmt::format("parameter_{}", i), false));
     for (const StructureInfo& info : system.structure) add_name(info.name, graph_.constant(info.value));

@@ -23,6 +23,7 @@ struct FormulaNames {
   const SystemEntry& system;
   std::span<const std::string> velocities;  ///< names of the velocities, or none
   std::span<const std::string> momenta;     ///< names of the momenta, or none
+  std::vector<std::string> multipliers;     ///< names of lambda[i], some of them empty, or none
   bool multiplier;                          ///< lambda[i]
 };
 

@@ -77,6 +77,26 @@ Json describe_instance(const SystemEntry& s) {
   return json;
 }
 
+/// What each lambda[i] is called, of which joint it is, what it does, and the constraint that it holds.
+Json describe_multipliers(const SystemFormulas& system) {
+  auto json = Json::array();
+  for (std::size_t k = 0; k < static_cast<std::size_t>(system.m()); ++k) {
+    const std::size_t positions = system.constraints.size();
+    const FormulaText& constraint = k < positions ? system.constraints[k] : system.velocity_constraints[k - positions];
+    const SystemFormulas::Multiplier known =
+        k < system.multipliers.size() ? system.multipliers[k] : SystemFormulas::Multiplier{};
+    json.push_back({{"component", fmt::format("lambda[{}]", k)},
+                    {"name", known.name},
+                    {"joint", known.joint},
+                    {"unit", known.unit},
+                    {"text", known.text},
+                    {"constraint", one_line(constraint.text.substr(constraint.begin))},
+                    {"of", k < positions ? "positions" : "velocities"}});
+    for (const auto& [index, value] : constraint.indices) json.back()["indices"][index] = value;
+  }
+  return json;
+}
+
 Json describe_method(const MethodEntry& m) {
   Json json{{"name", m.name}, {"kind", "method"}, {"summary", m.summary}, {"order", m.order}, {"source", m.source}};
   json["references"] = json_of(Bibliography::instance().of_method(m.name));
@@ -107,7 +127,8 @@ Json describe_method(const MethodEntry& m) {
 
 }  // namespace
 
-Json describe_system(const std::string& name, const std::vector<const SystemEntry*>& instances) {
+Json describe_system(const std::string& name, const std::vector<const SystemEntry*>& instances,
+                     const SystemFormulas* formulas) {
   Json json{{"name", name},
             {"kind", "system"},
             {"configuration", instances[0]->configuration},
@@ -115,6 +136,7 @@ Json describe_system(const std::string& name, const std::vector<const SystemEntr
             {"references", json_of(references_of(*instances[0]))},
             {"instances", Json::array()}};
   for (const SystemEntry* instance : instances) json["instances"].push_back(describe_instance(*instance));
+  if (formulas != nullptr && formulas->m() > 0) json["instances"][0]["multipliers"] = describe_multipliers(*formulas);
   return json;
 }
 

@@ -16,9 +16,10 @@ namespace rattleback {
 /// Returns name, kind, default, range or choices, and text of each option.
 [[nodiscard]] nlohmann::ordered_json json_of(std::span<const OptionInfo> options);
 
-/// Returns parameters, observables, state and sources of all instances of a system.
+/// Returns parameters, observables, state and sources of all instances of a system. That of `formulas` also has its multipliers.
 [[nodiscard]] nlohmann::ordered_json describe_system(const std::string& name,
-                                                     const std::vector<const SystemEntry*>& instances);
+                                                     const std::vector<const SystemEntry*>& instances,
+                                                     const SystemFormulas* formulas = nullptr);
 /// Describes a system or a method of the catalogue. Throws Error(input) with the nearest name for an unknown one.
 [[nodiscard]] nlohmann::ordered_json describe(const std::string& name);
 

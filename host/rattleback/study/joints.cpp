@@ -75,7 +75,7 @@ class JointMaker {
         break;
       case planar_joint:
         parallel();
-        keep(dot(direction(a_, a_axes_[2]), b_point() - a_point()));
+        keep(dot(direction(a_, a_axes_[2]), b_point() - a_point()), "force", force_on(b_, a_, a_axes_[2]));
         break;
       case screw_joint:
         on_axis();
@@ -130,15 +130,42 @@ class JointMaker {
     return number;
   }
 
-  void keep(const Term& row) {
+  // A constraint, with the unit of its multiplier and what the multiplier does.
+
+  void keep(const Term& row, const char* unit, std::string text) {
     if (row.plain() && std::abs(row.number) < 1e-9) return;
     if (row.plain())
       fail(fmt::format("its bodies are apart by {:.3g} across the directions in which they move; put them in one place",
                        row.number));
-    machine_.positions.push_back({row.formula(), &joint_});
+    machine_.positions.push_back({row.formula(), &joint_, unit, std::move(text)});
   }
-  void keep_rate(const Term& row) {
-    if (!row.plain()) machine_.velocities.push_back({row.formula(), &joint_});
+  void keep_rate(const Term& row, const char* unit, std::string text) {
+    if (!row.plain()) machine_.velocities.push_back({row.formula(), &joint_, unit, std::move(text)});
+  }
+  /// A direction in the frame of a part, in words: in space, at the start where it turns with the part.
+  [[nodiscard]] std::string words(const Part& part, const Num3& local) const {
+    const Num3 direction = turned(part, local);
+    std::string text;
+    for (std::size_t i = 0; i < 3; ++i)
+      if (std::abs(std::abs(direction[i]) - 1.0) < 1e-12) text = std::string(direction[i] < 0.0 ? "-" : "") + "xyz"[i];
+    const bool turns = part.body != nullptr && !(machine_.planar && local[2] != 0.0);
+    const auto number = [](double x) { return std::abs(x) < 1e-12 ? 0.0 : x; };
+    if (text.empty())
+      text = fmt::format("({:.4g}, {:.4g}, {:.4g})", number(direction[0]), number(direction[1]), number(direction[2]));
+    return turns ? fmt::format("{} at the start, turning with {}", text, part.name) : text;
+  }
+  [[nodiscard]] std::string force_on(const Part& pushed, const Part& part, const Num3& local) const {
+    return fmt::format("force on {} along {}", pushed.name, words(part, local));
+  }
+  [[nodiscard]] std::string force_on(const Part& pushed, std::size_t axis) const {
+    return fmt::format("force on {} along {}", pushed.name, "xyz"[axis]);
+  }
+  [[nodiscard]] std::string torque_on(const Part& turned, const Part& part, const Num3& local) const {
+    return fmt::format("torque on {} about {}", turned.name, words(part, local));
+  }
+  [[nodiscard]] std::string apart() const {
+    return fmt::format("half the force that pushes {} and {} apart, over the distance of their points", a_.name,
+                       b_.name);
   }
 
   // Points and axes in the frames of the bodies.
@@ -229,17 +256,20 @@ class JointMaker {
 
   void together() {
     const Vec gap = b_point() - a_point();
-    for (const Term& one : gap) keep(one);
+    for (std::size_t i = 0; i < 3; ++i) keep(gap[i], "force", force_on(b_, i));
   }
-  void across(const Num3& a, const Num3& b) { keep(dot(direction(a_, a), direction(b_, b))); }
+  void across(const Num3& a, const Num3& b) {
+    const Num3 about = unit(cross(b, b_.local_direction(turned(a_, a))));  // in the frame of the second body
+    keep(dot(direction(a_, a), direction(b_, b)), "torque", torque_on(b_, b_, about));
+  }
   void parallel() {
     across(a_axes_[2], b_axes_[0]);
     across(a_axes_[2], b_axes_[1]);
   }
   void on_axis() {
     const Vec gap = b_point() - a_point();
-    keep(dot(direction(a_, a_axes_[0]), gap));
-    keep(dot(direction(a_, a_axes_[1]), gap));
+    for (std::size_t i = 0; i < 2; ++i)
+      keep(dot(direction(a_, a_axes_[i]), gap), "force", force_on(b_, a_, a_axes_[i]));
   }
   /// Orthogonal axes that stay so: a rotation by a half turn keeps them, too, and is far away.
   void turning_none() {
@@ -279,7 +309,8 @@ class JointMaker {
     const Term rate = dot(n, b_.omega - a_.omega);
     if (joint_.motion) {
       const Term wanted = motion();
-      keep(plane ? value - wanted : sine() * call("cos", wanted) - cosine() * call("sin", wanted));
+      keep(plane ? value - wanted : sine() * call("cos", wanted) - cosine() * call("sin", wanted), "torque",
+           torque_on(b_, a_, a_axes_[2]) + ", of the motion");
     }
     observe("angle", value);
     act(value, 0.0, rate, "angle", [&](const Term& torque) {
@@ -292,7 +323,7 @@ class JointMaker {
     const Vec n = direction(a_, a_axes_[2]);
     const Vec place = b_point();
     const Term rate = dot(n, b_.velocity(place) - a_.velocity(place));
-    if (joint_.motion) keep(value - motion());
+    if (joint_.motion) keep(value - motion(), "force", force_on(b_, a_, a_axes_[2]) + ", of the motion");
     observe("shift", value);
     act(value, 0.0, rate, "shift", [&](const Term& force) {
       push(b_, place, force * n);
@@ -304,7 +335,9 @@ class JointMaker {
     if (machine_.numbers(*joint_.pitch, path("pitch")) == 0.0) fail("the pitch is 0; take a revolute joint");
     // sin(k z - angle) = 0: a function of the configuration for any number of turns
     const Term along = k * (way() - Term(way_at_start()));
-    keep(call("sin", along) * cosine() - call("cos", along) * sine());
+    keep(call("sin", along) * cosine() - call("cos", along) * sine(), "torque",
+         fmt::format("torque on {} against the turn, with 2 pi/pitch of it as a force along {}", b_.name,
+                     words(a_, a_axes_[2])));
   }
   [[nodiscard]] double distance_at_start() const {
     double square = 0.0;
@@ -319,7 +352,7 @@ class JointMaker {
       (void)positive(joint_.length, "length");
       length = fixed(*joint_.length, "length");
     }
-    keep(dot(gap, gap) - length * length);
+    keep(dot(gap, gap) - length * length, "force/length", apart());
   }
   void spring() {
     const Vec from = a_point(), to = b_point(), gap = to - from;
@@ -337,10 +370,12 @@ class JointMaker {
     const Term ratio = required(joint_.ratio, "ratio");
     if (machine_.numbers(*joint_.ratio, path("ratio")) == 0.0) fail("the ratio is 0");
     if (machine_.planar) {
-      keep(plane_angle(b_) - Term(plane_start(b_)) - ratio * (plane_angle(a_) - Term(plane_start(a_))));
+      keep(plane_angle(b_) - Term(plane_start(b_)) - ratio * (plane_angle(a_) - Term(plane_start(a_))), "torque",
+           torque_on(b_, b_, b_axes_[2]));
       return;
     }
-    keep_rate(dot(direction(b_, b_axes_[2]), b_.omega) - ratio * dot(direction(a_, a_axes_[2]), a_.omega));
+    keep_rate(dot(direction(b_, b_axes_[2]), b_.omega) - ratio * dot(direction(a_, a_axes_[2]), a_.omega), "torque",
+              torque_on(b_, b_, b_axes_[2]));
   }
   void roll() {
     const double r = positive(joint_.radius, "radius");
@@ -362,7 +397,7 @@ class JointMaker {
       down = (-radius / slope) * (normal - tilt * axis);
       height = radius * slope;
     }
-    keep(dot(normal, center - b_point()) - height);
+    keep(dot(normal, center - b_point()) - height, "force", force_on(a_, b_, n) + ", the load");
     if (machine_.planar) {  // then rolling is a constraint on positions: the way is the radius times the angle
       const Num3 along = t[2] == 0.0 ? t : t2;
       const Term turn = cross(Vec{0.0, 0.0, 1.0}, vec({-n[0], -n[1], 0.0}))[0] * Term(along[0]) +
@@ -370,12 +405,13 @@ class JointMaker {
       double start = 0.0;
       const Num3 in_space = turned(b_, along);
       for (std::size_t i = 0; i < 3; ++i) start += in_space[i] * (starts_[0][i] - starts_[1][i]);
-      keep(dot(direction(b_, along), center - b_point()) - Term(start) - radius * turn * turn_in_plane());
+      keep(dot(direction(b_, along), center - b_point()) - Term(start) - radius * turn * turn_in_plane(), "force",
+           force_on(a_, b_, along) + ", the friction");
       return;
     }
     const Vec contact = center + down, slip = a_.velocity(contact) - b_.velocity(contact);
-    keep_rate(dot(direction(b_, t), slip));
-    keep_rate(dot(direction(b_, t2), slip));
+    for (const Num3& one : {t, t2})
+      keep_rate(dot(direction(b_, one), slip), "force", force_on(a_, b_, one) + ", the friction");
   }
   void roll_on_body(const Term& radius, double r, double r2) {
     const Term radius2 = fixed(*joint_.radius2, "radius2"), sum = radius + radius2;
@@ -383,13 +419,15 @@ class JointMaker {
     const Term share = radius2 / sum;  // the point of contact is on the line between the centres
     const Vec contact = b_point() + share * gap, slip = a_.velocity(contact) - b_.velocity(contact);
     if (machine_.planar) {
-      keep(dot(gap, gap) - sum * sum);
-      keep_rate(gap[0] * slip[1] - gap[1] * slip[0]);
+      keep(dot(gap, gap) - sum * sum, "force/length", apart());
+      keep_rate(gap[0] * slip[1] - gap[1] * slip[0], "force/length",
+                fmt::format("friction on {}, counterclockwise, over the distance of the centres", a_.name));
       return;
     }
     if (const double apart = distance_at_start() - r - r2; std::abs(apart) > 1e-12 * (r + r2))
       fail(fmt::format("the bodies are apart by {:.3g} at the start; they roll on each other where they touch", apart));
-    for (const Term& one : slip) keep_rate(one);  // that along the line of the centres keeps their distance
+    for (std::size_t i = 0; i < 3; ++i)
+      keep_rate(slip[i], "force", force_on(a_, i));  // that along the line of the centres keeps their distance
   }
 
   // What acts along a joint.

@@ -39,8 +39,9 @@ namespace {
 constexpr const char* keys_of_machines[] = {"gravity", "assemble", "redundant"};
 /// Keys of a system that the bodies give.
 constexpr const char* keys_of_bodies[] = {
-    "coordinates",      "velocities",  "group", "bodies",  "mass",    "inertia", "lagrangian", "momenta",
-    "vector_potential", "hamiltonian", "force", "initial", "variant", "file",    "type",       "digest"};
+    "coordinates", "velocities",       "group",       "bodies", "mass",    "inertia", "lagrangian",
+    "momenta",     "vector_potential", "hamiltonian", "force",  "initial", "variant", "file",
+    "type",        "digest",           "multipliers"};
 
 /// A node whose place is one in the study.
 class PlacedNode {
@@ -147,6 +148,7 @@ class MachineReader {
     const MachineStart start = start_of(machine_, system_, assemble, drop);
     write_rows("constraints", machine_.positions);
     write_rows("velocity_constraints", machine_.velocities);
+    write_multipliers(start);
     put("initial", fmt::format("{{ q = [{}], v = [{}] }}", numbers(start.q), numbers(start.v)), where_);
     study_.insert_or_assign("system", std::move(system_));
     study_.erase("body");
@@ -392,6 +394,21 @@ class MachineReader {
       for (toml::node& one : *own->as_array()) formulas.push_back(std::move(one));
     }
     if (!formulas.empty()) system_.insert_or_assign(key, std::move(formulas));
+  }
+
+  /// Names the multipliers: lambda_pin_0, lambda_pin_1, .. are those of the joint 'pin'.
+  void write_multipliers(const MachineStart& start) {
+    std::vector<std::string> all;
+    std::map<std::string, int> of_joint;
+    const auto add = [&](const std::vector<JointRow>& rows, std::size_t others) {
+      for (const JointRow& row : rows)
+        all.push_back(fmt::format("{{ name = \"lambda_{0}_{1}\", joint = \"{0}\", unit = \"{2}\", text = {3} }}",
+                                  row.joint->name, of_joint[row.joint->name]++, row.unit, basic_string(row.text)));
+      all.insert(all.end(), others, "{ }");
+    };
+    add(machine_.positions, start.other_positions);
+    add(machine_.velocities, start.other_velocities);
+    if (!all.empty()) put("multipliers", fmt::format("[{}]", fmt::join(all, ", ")), where_);
   }
 
   toml::table& study_;

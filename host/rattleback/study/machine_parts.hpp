@@ -33,10 +33,11 @@ struct Part {
   [[nodiscard]] Num3 at_start(const Num3& point) const;
 };
 
-/// A constraint of a joint: a formula that stays 0.
+/// A constraint of a joint: a formula that stays 0, and what its multiplier is.
 struct JointRow {
   std::string formula;
   const Joint* joint;
+  std::string unit, text;
 };
 
 /// Evaluates values of the tables with the parameters at the start.
@@ -77,6 +78,7 @@ void add_joint(Machine& machine, const Joint& joint, const std::string& key);
 /// The state in which the machine starts: q and v of the system.
 struct MachineStart {
   std::vector<double> q, v;
+  std::size_t other_positions, other_velocities;  ///< how many constraints the study has besides those of joints
 };
 
 /// Puts the machine together: moves the bodies by the least change to where the constraints hold, finds the velocities that no body

@@ -82,6 +82,8 @@ class Starter {
       joints_.resize(joints_.size() + own.size(), nullptr);
       all.insert(all.end(), own.begin(), own.end());
     };
+    other_positions_ = formulas_.constraints.size();
+    other_velocities_ = formulas_.velocity_constraints.size();
     add(formulas_.constraints, machine.positions, "system.constraints");
     add(formulas_.velocity_constraints, machine.velocities, "system.velocity_constraints");
     positions_ = formulas_.constraints.size();
@@ -100,7 +102,7 @@ class Starter {
     check_motion(given);
     judge(rows);
     set_velocities();
-    return {formulas_.q, formulas_.v};
+    return {formulas_.q, formulas_.v, other_positions_, other_velocities_};
   }
 
  private:
@@ -341,7 +343,7 @@ class Starter {
   SystemFormulas formulas_;
   std::optional<SystemGraph> graph_;
   std::vector<const Joint*> joints_;  ///< of each row; null for the study's own
-  std::size_t positions_ = 0;
+  std::size_t positions_ = 0, other_positions_ = 0, other_velocities_ = 0;
   double size_ = 1.0;
 };
 

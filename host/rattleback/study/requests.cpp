@@ -48,15 +48,19 @@ void check_formula_name(const Problem& problem, const Observable& observable) {
   const std::string base = name.substr(0, name.find('['));
   for (const RunObservable& info : run_observables())
     if (base == info.name && (problem.system->driven || !info.of_drive)) refuse("the program");
+  if (const auto& formulas = problem.study.system.formulas; formulas && formulas->multiplier(name))
+    refuse(fmt::format("'{}'", problem.system->name));
 }
 
 /// Returns what formulas of the study may name.
 FormulaNames formula_names(const Problem& problem) {
-  const auto& formulas = problem.study.system.formulas;
-  return {*problem.system,
-          formulas ? std::span<const std::string>(formulas->velocities) : std::span<const std::string>{},
-          formulas ? std::span<const std::string>(formulas->momenta) : std::span<const std::string>{},
-          shows_multiplier(*problem.system, *problem.method)};
+  FormulaNames names{*problem.system, {}, {}, {}, shows_multiplier(*problem.system, *problem.method)};
+  if (const auto& formulas = problem.study.system.formulas) {
+    names.velocities = formulas->velocities;
+    names.momenta = formulas->momenta;
+    for (const auto& multiplier : formulas->multipliers) names.multipliers.push_back(multiplier.name);
+  }
+  return names;
 }
 
 /// Checks the statistics, quantiles and histogram of an observable, or of the returns to a section.

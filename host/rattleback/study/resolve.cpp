@@ -139,6 +139,9 @@ ObservableCode Problem::observable_code(const std::string& name, const std::stri
   const std::vector<NamedCode> all = observables_of(*system, *method);
   const auto found = std::ranges::find(all, name, &NamedCode::name);
   if (found != all.end()) return found->code;
+  if (study.system.formulas)
+    if (const auto multiplier = study.system.formulas->multiplier(name))
+      return observable_code(fmt::format("lambda[{}]", *multiplier), where);
   std::vector<std::string> known;
   std::ranges::transform(all, std::back_inserter(known), &NamedCode::name);
   int formulas = 0;

@@ -166,10 +166,15 @@ class Result:
         return absent if "stop" not in final else absent | ((final["stop"][:] != 0) & (final["time"][:] <= time))
 
     def named(self, wanted):
-        """A component of the state by its name in the study: x is q[0], v_x is v[0] and p_x is p[0]."""
+        """A component of the state by its name in the study: x is q[0], v_x is v[0] and p_x is p[0]; lambda_pin[1] is lambda[i]."""
+        own = self.study["system"]
+        multipliers = [one if isinstance(one, str) else one.get("name") for one in own.get("multipliers", [])]
+        meanings = {wanted.name} if wanted.index is None else {f"{wanted.name}_{wanted.index}", f"{wanted.name}{wanted.index}"}
+        for i, name in enumerate(multipliers):
+            if name in meanings:
+                return Component("lambda", i)
         if wanted.index is not None or len(wanted.name) == 1 and wanted.name in "qvpt" and wanted.name not in self.coordinates:
             return wanted
-        own = self.study["system"]
         for part, names in (("q", self.coordinates), ("v", own.get("velocities", [])), ("p", own.get("momenta", [])),
                             ("v", [f"v_{name}" for name in self.coordinates]), ("p", [f"p_{name}" for name in self.coordinates])):
             if wanted.name in names:

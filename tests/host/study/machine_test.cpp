@@ -112,6 +112,55 @@ std::vector<double> values(const SystemGraph& graph, const std::vector<int>& nod
   return result;
 }
 
+/// The direction of "torque on b about -y at the start, ..".
+V3 direction_in(const std::string& text) {
+  const std::size_t begin = std::min(text.find(" along "), text.find(" about ")) + 7;
+  V3 d{0.0, 0.0, 0.0};
+  if (std::sscanf(text.c_str() + begin, "(%lf, %lf, %lf)", &d[0], &d[1], &d[2]) == 3) return d;
+  const bool negative = text.at(begin) == '-';
+  d[text.at(begin + (negative ? 1 : 0)) - 'x'] = negative ? -1.0 : 1.0;
+  return d;
+}
+
+TEST(Machine, MultipliersAreTheForcesThatTheirTextsName) {
+  for (const std::string& joint :
+       {fmt::format("type = 'weld'\n{}", at), fmt::format("type = 'revolute'\n{}{}motion = '0'\n", at, axis),
+        fmt::format("type = 'prismatic'\n{}{}motion = '0'\n", at, axis),
+        fmt::format("type = 'cylindrical'\n{}{}", at, axis), fmt::format("type = 'spherical'\n{}", at),
+        fmt::format("type = 'universal'\n{}{}axis2 = [1, 2, 0]\n", at, axis),
+        fmt::format("type = 'planar'\n{}{}", at, axis), fmt::format("type = 'gear'\nratio = 2\n{}", axis)}) {
+    SystemFormulas system = formulas_of(pair_of_bodies(joint));
+    ASSERT_EQ(static_cast<int>(system.multipliers.size()), system.m()) << joint;
+    const SystemGraph graph(system);
+    for (int k = 0; k < system.m(); ++k) {
+      const auto& multiplier = system.multipliers[static_cast<std::size_t>(k)];
+      EXPECT_EQ(multiplier.name, fmt::format("lambda_j_{}", k));
+      EXPECT_EQ(multiplier.joint, "j");
+      const auto on_b = [&](int first) {  // the force for a multiplier of 1
+        V3 part{};
+        for (int i = 0; i < 3; ++i)
+          part[i] = graph.default_value(graph.forms[static_cast<std::size_t>(k * system.n() + first + i)]);
+        return part;
+      };
+      const V3 force = on_b(9), torque = turned(start_b.rotation, on_b(3));
+      const bool pushes = multiplier.unit == "force";
+      const V3 wanted = direction_in(multiplier.text);
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_NEAR((pushes ? force : torque)[i], wanted[i], 1e-4) << joint << multiplier.text;
+        if (!pushes) EXPECT_NEAR(force[i], 0.0, 1e-15) << joint << multiplier.text;
+      }
+    }
+  }
+  // constraints of the study itself stand behind those of joints, and their multipliers have no name
+  const SystemFormulas both = formulas_of(
+      "[system]\nname = 'ball'\nconstraints = ['for i in 1..1: i b_x']\n"
+      "[[body]]\nname = 'b'\nmass = 1\ninertia = [1, 1, 1]\nposition = [0, 0, 0.5]\n"
+      "[[joint]]\nname = 'r'\ntype = 'rolling'\nbetween = ['b', 'ground']\nradius = 0.5\n");
+  std::string names;
+  for (const auto& multiplier : both.multipliers) names += multiplier.name + ",";
+  EXPECT_EQ(names, "lambda_r_0,,lambda_r_1,lambda_r_2,");
+}
+
 TEST(Machine, ForcesHaveThePowerOfTheJoint) {
   // a and b turn about the axis and shift along it, as a whole they move in any way
   for (const std::string kind : {"type = 'revolute'", "type = 'prismatic'", "type = 'spring'"}) {
