@@ -8,8 +8,13 @@ from pathlib import Path
 
 
 def name_nvrtc() -> None:
-    """Names the NVRTC of this environment (the extra ``cuda``) to the library, which opens it when a kernel needs it."""
-    if "RATTLEBACK_NVRTC" in os.environ:
+    """Names the NVRTC of this interpreter's packages (the extra ``cuda``) to the library, which opens it when a kernel needs it.
+
+    An NVRTC that the user has named goes before it, and so does that of an active conda environment. The library looks elsewhere
+    by itself.
+    """
+    conda = os.environ.get("CONDA_PREFIX")
+    if "RATTLEBACK_NVRTC" in os.environ or (conda and any(Path(conda, "lib").glob("libnvrtc.so*"))):
         return
     spec = importlib.util.find_spec("nvidia")
     for folder in spec.submodule_search_locations or () if spec else ():

@@ -51,5 +51,6 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(scratch.name)
 
     def write(self, name, text):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (self.folder / name).write_text(text)
         return self.folder / name

@@ -59,6 +59,24 @@ class Wheel(Case):
         call(os.environ["RATTLEBACK_PROGRAM"], "diff", "fresh.h5", "program.h5")
 
 
+class Nvrtc(Case):
+    def named(self, **variables):
+        """The NVRTC that the package names to the library, where nvidia-* packages are among those of the interpreter."""
+        self.write("packages/nvidia/cu13/lib/libnvrtc.so.13", "")
+        environment = {key: value for key, value in os.environ.items() if key not in ("CONDA_PREFIX", "RATTLEBACK_NVRTC")}
+        script = "import os, rattleback as rb\nrb.Study\nprint(os.environ.get('RATTLEBACK_NVRTC'))"
+        return call(sys.executable, "-c", f"import sys\nsys.path.append('packages')\n{script}", env={**environment, **variables}).strip()
+
+    def test_order(self):
+        """What the user names goes first, then an active conda environment, then the packages of the interpreter."""
+        packages = str(pathlib.Path("packages/nvidia/cu13/lib/libnvrtc.so.13"))
+        self.assertTrue(self.named().endswith(packages))
+        self.assertTrue(self.named(CONDA_PREFIX="conda").endswith(packages), "an environment without NVRTC")
+        self.write("conda/lib/libnvrtc.so.12", "")
+        self.assertEqual(self.named(CONDA_PREFIX="conda"), "None")
+        self.assertEqual(self.named(RATTLEBACK_NVRTC="/mine"), "/mine")
+
+
 class Types(Case):
     def test_types(self):
         """The package and its users have consistent types, and mypy sees the faults of a user."""

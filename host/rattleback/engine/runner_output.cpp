@@ -19,6 +19,7 @@
 #include "rattleback/engine/returns.hpp"
 #include "rattleback/engine/runner.hpp"
 #include "rattleback/kernels/kernels.hpp"
+#include "rattleback/loop/exponents.hpp"
 
 namespace rattleback {
 namespace {

@@ -141,11 +141,7 @@ const Nvrtc& Nvrtc::instance() {
       const fs::path places[] = {named};
       return Nvrtc(places);
     }
-    std::vector<fs::path> places;
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-      if (const std::string folder = setting(variable); !folder.empty()) places.emplace_back(folder);
-    places.emplace_back("/usr/local/cuda");
-    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) places.emplace_back(name);
+    std::vector<fs::path> places = usual_places();
     try {
       return Nvrtc(places);
     } catch (const Error&) {
@@ -157,6 +153,15 @@ const Nvrtc& Nvrtc::instance() {
     }
   }();
   return nvrtc;
+}
+
+std::vector<fs::path> Nvrtc::usual_places() {
+  std::vector<fs::path> places;
+  for (const char* variable : {"CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH"})
+    if (const std::string folder = setting(variable); !folder.empty()) places.emplace_back(folder);
+  places.emplace_back("/usr/local/cuda");
+  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) places.emplace_back(name);
+  return places;
 }
 
 Nvrtc::Nvrtc(std::span<const fs::path> places) {

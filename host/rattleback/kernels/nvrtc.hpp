@@ -26,10 +26,13 @@ struct DeviceImage {
 /// The library NVRTC of this machine. Functions may be called by several threads at a time.
 class Nvrtc {
  public:
-  /// Opens the library at the first call. It is searched for in $RATTLEBACK_NVRTC (a file or a folder), $CUDA_HOME and
-  /// $CUDA_PATH, /usr/local/cuda, the path of the loader, and the packages of python3. Throws Error(runtime) where it
-  /// is missing, or older than version 12.
+  /// Opens the library at the first call: $RATTLEBACK_NVRTC (a file or a folder) where it is set, else the first that is
+  /// found in usual_places() or in the packages of python3. Throws Error(runtime) where it is missing, or older than
+  /// version 12.
   [[nodiscard]] static const Nvrtc& instance();
+  /// $CONDA_PREFIX, because an active environment goes before what the machine has, then $CUDA_HOME, $CUDA_PATH,
+  /// /usr/local/cuda, and names for the loader.
+  [[nodiscard]] static std::vector<std::filesystem::path> usual_places();
   /// Opens the library in one of these files or folders, and nowhere else.
   explicit Nvrtc(std::span<const std::filesystem::path> places);
 

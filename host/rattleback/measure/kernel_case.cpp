@@ -84,9 +84,13 @@ std::vector<KernelCase> kernel_cases_that_match(const std::string& expression, s
     refuse("is too long for an expression over names of kernels; take 200 bytes at most");
   if (expression.find('{') != std::string::npos) refuse("has a '{', which no name of a kernel has; write repeats out");
   std::vector<KernelCase> cases = kernel_cases();
+  // A search that goes back and forth takes times that grow exponentially. This flag of libstdc++ avoids it, while libc++ gives up.
+  auto grammar = std::regex::ECMAScript;
+#ifdef __GLIBCXX__
+  grammar |= std::regex_constants::__polynomial;
+#endif
   try {
-    // Without this flag of libstdc++ a search goes back and forth, for times that grow exponentially.
-    const std::regex pattern(expression, std::regex::ECMAScript | std::regex_constants::__polynomial);
+    const std::regex pattern(expression, grammar);
     std::erase_if(cases, [&](const KernelCase& kernel) { return !std::regex_search(kernel.name(), pattern); });
   } catch (const std::regex_error&) {
     refuse("is no regular expression");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "device_units.hpp"
+#include "environment.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/kernels/ptx.hpp"
 #include "rattleback/kernels/standard.hpp"
@@ -307,6 +308,15 @@ TEST(NvrtcLibrary, ThatIsMissingIsToldWithARemedy) {
             "with `python3 -m pip "
             "install nvidia-cuda-nvrtc` or with the CUDA toolkit (apt: nvidia-cuda-toolkit), or name the library in "
             "RATTLEBACK_NVRTC");
+}
+
+TEST(NvrtcLibrary, OfAnActiveCondaEnvironmentGoesBeforeThoseOfTheMachine) {
+  const Variable conda("CONDA_PREFIX", "/conda"), home("CUDA_HOME", "/home"), path("CUDA_PATH", nullptr);
+  const std::vector<fs::path> places = Nvrtc::usual_places();
+  ASSERT_GE(places.size(), 3u);
+  EXPECT_EQ(places[0], "/conda");
+  EXPECT_EQ(places[1], "/home");
+  EXPECT_EQ(places[2], "/usr/local/cuda");
 }
 
 TEST(NvrtcLibrary, ThatIsAnotherIsRefused) {
