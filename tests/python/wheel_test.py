@@ -5,6 +5,7 @@ The wheel takes the library of the build in RATTLEBACK_BUILD, which `pip install
 
 import os
 import pathlib
+import pty
 import re
 import subprocess
 import sys
@@ -57,6 +58,26 @@ class Wheel(Case):
         self.assertIn("figures need matplotlib and h5py", told)
         call(os.environ["RATTLEBACK_PROGRAM"], "run", self.write("pendulum.toml", PENDULUM), "-o", "program.h5", "--quiet")
         call(os.environ["RATTLEBACK_PROGRAM"], "diff", "fresh.h5", "program.h5")
+
+
+class Bar(Case):
+    def test_a_build_draws_a_bar_on_the_terminal_and_passes_its_output_on(self):
+        script = ("import os, sys\nsys.path.insert(0, sys.argv[1])\nimport build_backend as backend\n"
+                  "with backend.told():\n    os.write(1, b'[1/4] Building a.o\\n')\n    os.write(1, b'[2/')\n    os.write(1, b'4] Linking\\n')\n")
+        child, terminal = pty.fork()
+        if child == 0:
+            os.dup2(os.open("output", os.O_WRONLY | os.O_CREAT, 0o600), 1)
+            os.execv(sys.executable, [sys.executable, "-c", script, str(ROOT / "tools")])
+        drawn = b""
+        try:
+            while block := os.read(terminal, 4096):
+                drawn += block
+        except OSError:  # the end, on Linux
+            pass
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0, drawn)
+        os.close(terminal)
+        self.assertRegex(drawn.decode(), r"rattleback: compiling the extension for Python.*\[#{10} {10}\] 2/4, \d+ s")
+        self.assertEqual(pathlib.Path("output").read_text(), "[1/4] Building a.o\n[2/4] Linking\n")
 
 
 class Nvrtc(Case):
