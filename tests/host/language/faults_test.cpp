@@ -30,7 +30,7 @@ const FaultOfFormulas faults_of_formulas[] = {
      "f.toml:3: unknown key 'potentail' in [system] (known: name, summary, source, coordinates, velocities, group, "
      "bodies, parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, hamiltonian, "
      "momenta, force, dissipation, "
-     "constraints, velocity_constraints, observables, conserved, initial, time_scale, gravity, assemble, redundant); "
+     "constraints, velocity_constraints, multipliers, observables, conserved, initial, time_scale, gravity, assemble, redundant); "
      "did you mean 'potential'?",
      ""},
     {"name='a'\ncoordinates=['x','y']\nvelocities=['u']",
@@ -369,6 +369,10 @@ const FaultOfFormulas faults_of_formulas[] = {
      ""},
     {"name='a'\ncoordinates=['x','y']\nmass=[[2,'cos(x - y)'],['cos(y + x)',1]]",
      "f.toml:3: system.mass[1][0] = 'cos(y + x)' cannot be used: M is not symmetric; entry [0][1] is 'cos(x - y)'", ""},
+    {"name='a'\ncoordinates=['x','y']\nconstraints=['x']\nmultipliers=['a', 'b']",
+     "f.toml:4: system.multipliers: it has 2 entries, and 1 is needed, one for each constraint", ""},
+    {"name='a'\ncoordinates=['x','y']\nconstraints=['x']\nmultipliers=[{ name = 'y' }]",
+     "f.toml:4: system.multipliers: 'y' is a coordinate already; choose another name", ""},
     {"name='a'\ncoordinates=['x']\npotential='1e308 x + 1e308 x'",
      "f.toml:1: force of the system 'a', which follows from its formulas, cannot be computed: a number in it is not "
      "finite",
