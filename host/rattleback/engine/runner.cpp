@@ -3,8 +3,7 @@
 #include "rattleback/engine/runner.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <future>
+#include <utility>
 
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
@@ -36,15 +35,6 @@ SampleGrid sample_grid(const Problem& problem, const Ensemble& ensemble, double 
   return grid;
 }
 
-/// Starts the work in a new thread. If the system gives no thread, the work is done when the caller waits for the
-/// future.
-std::future<void> in_background(const std::function<void()>& work) {
-  return std::async(std::launch::async | std::launch::deferred, [work] {
-    const FloatingPointScope environment;
-    work();
-  });
-}
-
 }  // namespace
 
 Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers,
@@ -55,9 +45,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
       sink_(sink, summary_.phases.write),
       options_(options),
       backend_(backend),
-      tile_(buffers.tile),
-      output_(buffers.output),
-      computed_(buffers.computed),
+      buffers_(buffers),
       files_(files),
       file_(file),
       system_(*problem.system),
@@ -95,6 +83,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
 Summary Runner::operator()() {
   try {
     while (position_.first < range_.last) run_tile();
+    writer_.finish();
     spend(summary_.phases.reduce, [this] {
       if (whole_) {
         statistics_.write(sink_, options_.warn);
@@ -123,49 +112,91 @@ std::uint64_t Runner::tile_trajectories() const {
   return chunks * chunk_size;
 }
 
-void Runner::run_tile() {
-  const std::uint64_t first = position_.first;
-  if (!position_.filled) {
-    spend(summary_.phases.prepare, [this] {
-      if (std::exchange(filled_by_check_, false)) {
-        list_recorded();
-      } else {
-        set_up_tile();
-        begin_filling(tile_);
-        fill(tile_);
-      }
-      end_filling(tile_);
+Runner::Prepared Runner::prepare(std::uint64_t first) {
+  const auto start = Clock::now();
+  std::shared_ptr<TileInWork> work = std::exchange(checked_, nullptr);
+  if (!work) {
+    work = make_tile(first);
+    begin_filling(*work);
+    fill(*work);
+  }
+  end_filling(*work);
+  return {std::move(work), seconds_since(start)};
+}
+
+void Runner::take_tile() {
+  if (position_.filled) {  // the tile of a checkpoint, with output that could not be written
+    for (std::size_t i = 0; i < work_->outputs.size(); ++i) writer_.add([this, work = work_] { absorb(*work); });
+  } else {
+    auto [work, seconds] = next_.valid() ? next_.get() : prepare(position_.first);
+    summary_.phases.prepare += seconds;
+    work->steps_before = control_.trajectory_steps;
+    work_ = std::move(work);
+    {
+      const std::lock_guard lock(mutex_);
+      tiles_.push_back(work_);
+    }
+    writer_.add([this, begun = work_] {
+      spend(summary_.phases.reduce, [&] { begin_tile(*begun); });
+      const std::lock_guard lock(mutex_);
+      begun->begun = true;
     });
     position_.filled = true;
   }
+  if (const std::uint64_t first = position_.first + tile_size_; first < range_.last)
+    next_ = std::async(std::launch::async | std::launch::deferred, [this, first] {
+      const FloatingPointScope environment;
+      return prepare(first);
+    });
+}
+
+void Runner::run_tile() {
+  const std::uint64_t first = position_.first;
+  take_tile();
+  Tile& tile = work_->tile;
   longest_interval_ = calls_ = 0;
   reached_ = false;
   if (const int row = plan_.arguments.layout.steps_per_sample; row >= 0)
-    for (std::uint64_t k = 0; k < tile_.count; ++k)
-      longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile_.at(k, row)));
+    for (std::uint64_t k = 0; k < tile.count; ++k)
+      longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile.at(k, row)));
 
-  const std::uint64_t steps_before = control_.trajectory_steps;
   try {
-    integrate([&] { backend_.begin(plan_, tile_); });
+    integrate([&] { backend_.begin(plan_, tile); });
     states_ = States::backend;
     integrate_tile();
   } catch (const OutOfMemory&) {
     // No output of this tile has left the backend, so a smaller tile can begin again.
     if (position_.sample > 0 || position_.step > 0 || !halve_tile()) throw;
-    control_.trajectory_steps = steps_before;
     return;
   }
-  if (pending_) absorb();
-  integrate([&] { backend_.fetch(tile_); });
+  integrate([&] { backend_.fetch(tile); });
   states_ = States::host;
-  spend(summary_.phases.reduce, [this] { end_tile(); });
+  {
+    const std::lock_guard lock(mutex_);
+    work_->end = position_;
+    work_->steps_after = control_.trajectory_steps;
+  }
   position_ = {first + tile_size_};
+  writer_.add([this, work = std::exchange(work_, nullptr)] {
+    spend(summary_.phases.reduce, [&] { end_tile(work->tile); });
+    const std::lock_guard lock(mutex_);
+    buffers_.tiles.push_back(std::move(work->tile));
+    tiles_.pop_front();
+  });
 }
 
 bool Runner::halve_tile() {
-  const std::uint64_t chunks = tile_.chunks();
+  const std::uint64_t chunks = work_->tile.chunks();
   states_ = States::host;
   if (chunks == 1) return false;
+  writer_.finish();  // it may write the initial states of the tile
+  next_ = {};        // which waits for it
+  control_.trajectory_steps = work_->steps_before;
+  {
+    const std::lock_guard lock(mutex_);
+    tiles_.pop_back();
+    work_ = nullptr;
+  }
   tile_size_ = (chunks + 1) / 2 * chunk_size;
   position_.filled = false;
   if (!halved_ && options_.warn) options_.warn("the device has too little memory for a tile; it is halved");
@@ -180,33 +211,76 @@ void Runner::integrate_tile() {
     const std::uint64_t sample = position_.sample, samples = round.samples();
     std::int64_t steps = 0;
     for (const Stretch& stretch : round.stretches) steps += stretch.to - stretch.from;
-    std::future<void> output;  // output of the round before
-    if (pending_) output = in_background([this] { absorb(); });
+    RoundOutput computed;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!buffers_.outputs.empty()) {
+        computed = std::move(buffers_.outputs.back());
+        buffers_.outputs.pop_back();
+      }
+    }
     states_ = States::nowhere;
-    const double seconds = integrate([&] { backend_.run(round, computed_, control_); });
-    if (plan_.by_density())
-      steps = computed_.calls * steps_per_call * static_cast<std::int64_t>(round.stretches.size());
+    const double seconds = integrate([&] { backend_.run(round, computed, control_); });
+    if (plan_.by_density()) steps = computed.calls * steps_per_call * static_cast<std::int64_t>(round.stretches.size());
     adapt_budget(steps + static_cast<std::int64_t>(round.stretches.size()), seconds);
     if (plan_.by_density()) {
       const bool known = samples > 0 && !reached_ && sample > 0;
-      reached_ = samples == 0 && !computed_.waiting;
-      if (reached_ || known) calls_ = computed_.calls + (samples == 0 ? position_.step : 0);
+      reached_ = samples == 0 && !computed.waiting;
+      if (reached_ || known) calls_ = computed.calls + (samples == 0 ? position_.step : 0);
     }
     position_ = next;
     states_ = States::backend;
     steps_since_checkpoint_ += static_cast<std::uint64_t>(steps);
-    try {
-      if (output.valid()) output.get();
-    } catch (...) {  // the new output joins the pending output
-      output_.append(computed_);
-      pending_samples_ += samples;
-      throw;
-    }
-    std::swap(output_, computed_);
-    pending_first_ = sample;
-    pending_samples_ = samples;
-    pending_ = true;
+    hand_over({sample, samples, std::move(computed)});
     stop_or_checkpoint();
+  }
+}
+
+void Runner::hand_over(TileInWork::Output output) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_->outputs.push_back(std::move(output));
+  }
+  writer_.add([this, work = work_] { absorb(*work); });
+}
+
+void Runner::absorb(TileInWork& work) {
+  TileInWork::Output* output = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    output = &work.outputs.front();
+  }
+  spend(summary_.phases.reduce, [&] {
+    write_records(work.tile, *output);
+    statistics_.store(sink_, work.tile, output->numbers, output->first, output->samples);
+    if (crossings_ && !output->numbers.crossings.empty())
+      crossings_->append((*locate_)(work.tile, output->numbers.crossings));
+    statistics_.add(work.tile, output->numbers, output->first, output->samples);
+  });
+  const std::lock_guard lock(mutex_);
+  buffers_.outputs.push_back(std::move(output->numbers));
+  work.outputs.pop_front();
+}
+
+void Runner::go_back() {
+  const std::lock_guard lock(mutex_);
+  if (tiles_.empty()) {  // a tile that is not yet taken has nothing to be saved
+    position_.filled = false;
+    return;
+  }
+  const std::shared_ptr<TileInWork>& first = tiles_.front();
+  if (first == work_ && first->begun) return;
+  const bool integrated = first != work_;
+  work_ = first;
+  if (integrated) states_ = States::host;
+  if (first->begun) {
+    position_ = first->end;
+    control_.trajectory_steps = first->steps_after;
+  } else {
+    position_ = {first->tile.first};
+    states_ = States::host;
+    first->outputs.clear();
+    control_.trajectory_steps = first->steps_before;
   }
 }
 
@@ -219,25 +293,34 @@ double Runner::integrate(Work work) {
   return seconds;
 }
 
-void Runner::set_up_tile() {
-  tile_.first = position_.first;
-  tile_.count = std::min(tile_size_, range_.last - tile_.first);
-  tile_.rows = plan_.arguments.layout.rows;
-  tile_.data.assign(tile_.chunks() * static_cast<std::uint64_t>(tile_.rows) * row_size, 0.0);
-  list_recorded();
+std::shared_ptr<TileInWork> Runner::make_tile(std::uint64_t first) {
+  auto work = std::make_shared<TileInWork>();
+  Tile& tile = work->tile;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!buffers_.tiles.empty()) {
+      tile = std::move(buffers_.tiles.back());
+      buffers_.tiles.pop_back();
+    }
+  }
+  tile.first = first;
+  tile.count = std::min(tile_size_, range_.last - tile.first);
+  tile.rows = plan_.arguments.layout.rows;
+  tile.data.assign(tile.chunks() * static_cast<std::uint64_t>(tile.rows) * row_size, 0.0);
+  return work;
 }
 
-void Runner::list_recorded() {
-  tile_.recorded.clear();
-  for (auto k = std::ranges::lower_bound(recorded_, tile_.first);
-       k != recorded_.end() && *k < tile_.first + tile_.count; ++k)
-    tile_.recorded.push_back(static_cast<std::uint32_t>(*k - tile_.first));
+void Runner::list_recorded(Tile& tile) const {
+  tile.recorded.clear();
+  for (auto k = std::ranges::lower_bound(recorded_, tile.first); k != recorded_.end() && *k < tile.first + tile.count;
+       ++k)
+    tile.recorded.push_back(static_cast<std::uint32_t>(*k - tile.first));
 }
 
 Round Runner::next_round(Position& at) {
   const std::uint64_t per_sample =
-      sizeof(double) * (tile_.chunks() * plan_.codes.size() * chunk_size +
-                        tile_.recorded.size() * static_cast<std::uint64_t>(plan_.state_rows) * 2);
+      sizeof(double) * (work_->tile.chunks() * plan_.codes.size() * chunk_size +
+                        work_->tile.recorded.size() * static_cast<std::uint64_t>(plan_.state_rows) * 2);
   const std::uint64_t most = std::clamp<std::uint64_t>(round_bytes / std::max<std::uint64_t>(per_sample, 1), 1, 4096);
   Round round;
   round.starts_at_initial = at.sample == 0;
@@ -292,16 +375,6 @@ void Runner::adapt_budget(std::int64_t done, double seconds) {
                                          static_cast<std::int64_t>(std::min<std::uint64_t>(steps, 1ull << 40))));
 }
 
-void Runner::absorb() {
-  spend(summary_.phases.reduce, [this] {
-    write_records(tile_, pending_first_, pending_samples_);
-    statistics_.store(sink_, tile_, output_, pending_first_, pending_samples_);
-    if (crossings_ && !output_.crossings.empty()) crossings_->append((*locate_)(tile_, output_.crossings));
-    statistics_.add(tile_, output_, pending_first_, pending_samples_);
-  });
-  pending_ = false;
-}
-
 void Runner::report_progress() {
   if (!options_.progress) return;
   const std::uint64_t done = control_.trajectory_steps.load();
@@ -309,7 +382,8 @@ void Runner::report_progress() {
     return options_.progress({std::min(done, total_steps_), total_steps_, seconds_since(start_)});
   // How many steps there will be follows from the share of the samples that are there.
   const double part = static_cast<double>(position_.sample) / static_cast<double>(grid_.time.size()),
-               share = (static_cast<double>(position_.first - range_.first) + part * static_cast<double>(tile_.count)) /
+               share = (static_cast<double>(position_.first - range_.first) +
+                        part * static_cast<double>(work_ ? work_->tile.count : 0)) /
                        static_cast<double>(range_.count());
   const double total = share > 0.0 ? static_cast<double>(done) / share : static_cast<double>(done);
   options_.progress({done, std::max(done, static_cast<std::uint64_t>(total)), seconds_since(start_)});

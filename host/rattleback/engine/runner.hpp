@@ -1,14 +1,19 @@
 #pragma once
-// One run of a study: integrates tiles one after the other, reduces and writes their output, and writes checkpoints.
+// One run of a study: integrates tiles one after the other, reduces and writes their output, and writes checkpoints. While a tile is
+// integrated, another thread fills the next one with initial states, and one writes the tiles before and the output so far.
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "rattleback/base/floating_point.hpp"
+#include "rattleback/base/in_order.hpp"
+#include "rattleback/base/mutex.hpp"
 #include "rattleback/engine/backend.hpp"
 #include "rattleback/engine/ensemble_statistics.hpp"
 #include "rattleback/engine/run.hpp"
@@ -33,18 +38,38 @@ struct SampleGrid {
   std::vector<std::int64_t> before;  ///< number of steps of all earlier intervals
 };
 
-/// Memory that a run may reuse from the run before.
+/// Memory that is free to be used again, by the same run or by the next one.
 struct Buffers {
-  Tile tile;
-  RoundOutput output, computed;
+  std::vector<Tile> tiles;
+  std::vector<RoundOutput> outputs;
 };
 
 /// Position of a run. All earlier output is in the result, the statistics, or the tile.
 struct Position {
   std::uint64_t first = 0;   ///< first trajectory of the tile
-  bool filled = false;       ///< the result has the tile's initial states
+  bool filled = false;       ///< the tile has its initial states
   std::uint64_t sample = 0;  ///< next sample of the tile
   std::int64_t step = 0;     ///< steps done towards this sample
+};
+
+/// A tile on its way through a run. What is said of the result changes under the lock of the run.
+struct TileInWork {
+  Tile tile;
+  /// The initial states, as the result has them, until they are written.
+  struct Initial {
+    std::vector<double> q, v, p, lambda;
+    std::vector<std::vector<double>> axes;
+  } initial;
+  bool begun = false;  ///< the result has the initial states
+  /// Samples [first, first + samples) of the tile.
+  struct Output {
+    std::uint64_t first = 0, samples = 0;
+    RoundOutput numbers;
+  };
+  std::deque<Output> outputs;      ///< that are not in the result yet
+  Position end;                    ///< of a tile that is integrated
+  std::uint64_t steps_before = 0;  ///< steps of all trajectories before this tile,
+  std::uint64_t steps_after = 0;   ///< and with it
 };
 
 class Runner {
@@ -65,6 +90,9 @@ class Runner {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
+  /// Pieces of work that wait for the writer: rounds of output, and ends of tiles. They bound the memory.
+  static constexpr std::size_t most_waiting = 8;
+
   /// Counts of numbers in q, in v and p, and in lambda.
   struct Widths {
     std::uint64_t elements, n, m;
@@ -77,15 +105,16 @@ class Runner {
   [[nodiscard]] std::uint64_t tile_trajectories() const;
   /// Integrates the tile at the position to the end, or makes the tile smaller when memory is short.
   void run_tile();
-  /// Integrates the tile from the position to the last sample. The output of a round is absorbed during the next
-  /// round.
+  /// Takes the tile at the position, with initial states, and begins to prepare the next one.
+  void take_tile();
+  /// Integrates the tile from the position to the last sample.
   void integrate_tile();
   /// Halves the tile at the position. The tile must be at the first sample. Returns false for a tile of one chunk.
   bool halve_tile();
   /// Does the work and adds the time to the time of the integration. Returns the time of the work in seconds.
   template <class Work>
   double integrate(Work work);
-  /// Does the work and adds its time to a phase, but for what the work writes.
+  /// Does the work of the writer and adds its time to a phase, but for what the work writes.
   template <class Work>
   void spend(double& phase, Work work) {
     const double written = summary_.phases.write;
@@ -93,27 +122,36 @@ class Runner {
     work();
     phase += seconds_since(start) - (summary_.phases.write - written);
   }
-  /// Allocates the tile at the position and lists the tile's recorded trajectories.
-  void set_up_tile();
+  /// Makes the tile that begins with a trajectory, with room for its states.
+  [[nodiscard]] std::shared_ptr<TileInWork> make_tile(std::uint64_t first);
+  /// Lists the recorded trajectories of a tile.
+  void list_recorded(Tile& tile) const;
+  struct Prepared {
+    std::shared_ptr<TileInWork> work;
+    double seconds;  ///< that it took
+  };
+  /// Makes a tile with initial states, in any thread.
+  [[nodiscard]] Prepared prepare(std::uint64_t first);
   /// Returns the next stretches, within the budget of steps and the memory for samples. Advances the position `at`.
   Round next_round(Position& at);
   /// Sets the number of steps of the next round from the time of the last round.
   void adapt_budget(std::int64_t done, double seconds);
-  /// Moves the pending output to the result and the statistics, possibly while the next round is computed. Operations
-  /// that may fail come first, and operations that must not be repeated come last.
-  void absorb();
+  /// Gives the output of a round to the writer.
+  void hand_over(TileInWork::Output output);
+  /// Moves the first waiting output of a tile to the result and the statistics. Operations that may fail come first, and operations
+  /// that must not be repeated come last.
+  void absorb(TileInWork& work);
+  /// Goes back to the first tile that is not written, after a failure of the writer: to its beginning, or to what is computed of it.
+  void go_back();
   /// Checks all initial states, and fills the first tile with them where it can. A run that goes on has its tile already.
   void check(bool resumed);
-  /// Lists the recorded trajectories of the tile.
-  void list_recorded();
-  /// These five fill a tile with initial states, and write them into the result: all trajectories, or from any thread one
-  /// by one or chunk by chunk.
-  void begin_filling(const Tile& tile);
-  void fill(Tile& tile);
-  void fill(Tile& tile, std::uint64_t k, const InitialData& data, const Point* point);
+  /// These fill a tile with initial states: all trajectories, or from any thread one by one or chunk by chunk.
+  void begin_filling(TileInWork& work) const;
+  void fill(TileInWork& work) const;
+  void fill(TileInWork& work, std::uint64_t k, const InitialData& data, const Point* point) const;
   /// Fills the chunk of a tile with points that packs have prepared, but for those that are to be prepared alone.
-  void fill(Tile& tile, const ChunkPoints& points);
-  void end_filling(Tile& tile);
+  void fill(TileInWork& work, const ChunkPoints& points) const;
+  void end_filling(TileInWork& work) const;
   /// Sets the initial tangent vectors of trajectory k of a tile.
   void put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>& parameters, const std::vector<double>& q,
                     const std::vector<double>& v, const std::vector<double>& p) const;
@@ -142,17 +180,19 @@ class Runner {
   /// Returns the step size of trajectory k of a tile.
   [[nodiscard]] double step_of(const Tile& tile, std::uint64_t k) const;
   /// Writes the states of the recorded trajectories at the samples of a round.
-  void write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples);
-  /// Writes the final states and counts of the tile, which is at the end. Then adds the counts to the summary, and fits and stops to
+  void write_records(const Tile& tile, const TileInWork::Output& output);
+  /// Writes the initial states of a tile.
+  void begin_tile(TileInWork& work);
+  /// Writes the final states and counts of a tile that is at the end. Then adds the counts to the summary, and fits and stops to
   /// the statistics.
-  void end_tile();
+  void end_tile(Tile& tile);
   /// Writes the orbits of a tile whose steps follow a density, from which a run can go on. Of a trajectory that failed, the last state of
   /// the orbit is what is shown.
-  void end_orbits();
+  void end_orbits(Tile& tile);
   /// Returns what the statistics take of the end of such a trajectory, without its stop and its fate.
   [[nodiscard]] TrajectoryEnd end_by_density(const Tile& tile, std::uint64_t k) const;
   /// Makes trajectories good that a stop has ended, and those failed whose stop could not be located.
-  void judge_stopped(const StoppedTrajectories& stopped);
+  void judge_stopped(Tile& tile, const StoppedTrajectories& stopped) const;
   /// The states of the trajectories of a tile at their ends, row by row.
   struct FinalStates {
     std::vector<double> q, v, p, lambda;
@@ -183,7 +223,7 @@ class Runner {
   void write_checkpoint();
   /// Makes this run in memory a run into a file.
   void move_into_file(const std::filesystem::path& file);
-  /// Restores the state of a checkpoint. Throws Error(input) when the checkpoint has another layout or a file of
+  /// Restores the state of a checkpoint, whose tile becomes the one at the position. Throws Error(input) when the checkpoint has another layout or a file of
   /// initial states has changed.
   void restore(const CheckpointReader& in);
   /// Returns the rows of the tile that belong into a checkpoint, chunk by chunk.
@@ -197,8 +237,7 @@ class Runner {
   TimedSink sink_;  ///< the target, with a clock
   const RunOptions& options_;
   Backend& backend_;
-  Tile& tile_;
-  RoundOutput &output_, &computed_;
+  Buffers& buffers_;
   const RunFiles* files_;
   FileSink* file_;
   const SystemEntry& system_;
@@ -221,9 +260,7 @@ class Runner {
   /// The place of the tile's states at the position. The states are nowhere while the backend computes and after a
   /// failed computation.
   enum class States { host, backend, nowhere } states_ = States::host;
-  bool halved_ = false;   ///< tiles have become smaller, and the user was told
-  bool pending_ = false;  // output_ has samples [pending_first_, + pending_samples_) that are not in the result yet
-  std::uint64_t pending_first_ = 0, pending_samples_ = 0;
+  bool halved_ = false;                ///< tiles have become smaller, and the user was told
   std::int64_t longest_interval_ = 0;  // longest interval of the tile in steps, where the steps vary
   std::int64_t budget_ = 64;           // steps of a round
   std::int64_t calls_ = 0;  // calls that the last interval took, where steps follow a density; 0 when none is known
@@ -234,19 +271,19 @@ class Runner {
 
   Control control_;
   Summary summary_;
-  /// The initial states of a tile that is being filled, as the result has them.
-  struct Filling {
-    std::vector<double> q, v, p, lambda;
-    std::vector<std::vector<double>> axes;
-  };
-  Filling filling_;
-  bool filled_by_check_ = false;  ///< the first tile has its initial states already
   Clock::time_point start_ = Clock::now(), last_checkpoint_ = start_;
   std::uint64_t steps_since_checkpoint_ = 0;
   double checkpoint_seconds_ = 0.0;  ///< seconds that the last checkpoint took
   bool interrupted_ = false;
   std::shared_ptr<RunFiles> rescue_files_;  ///< of a run in memory that has moved into a file
   std::shared_ptr<FileSink> rescue_sink_;
+
+  std::shared_ptr<TileInWork> checked_;            ///< the first tile, when the check has filled it
+  std::future<Prepared> next_;                     ///< the tile after the position's
+  std::shared_ptr<TileInWork> work_;               ///< the tile at the position
+  Mutex mutex_;                                    ///< of the buffers, and of what follows
+  std::deque<std::shared_ptr<TileInWork>> tiles_;  ///< those that are not all in the result, in order
+  InOrder writer_{most_waiting};                   ///< begins and ends tiles, and absorbs their output in between
 };
 
 }  // namespace rattleback

@@ -22,6 +22,7 @@ constexpr std::uint64_t checkpoint_format = 6;
 
 void Runner::stop_or_checkpoint() {
   if (options_.stop.stop_requested()) {
+    writer_.finish();
     interrupted_ = true;
     if (!file_ && options_.rescue)
       if (const std::filesystem::path file = options_.rescue(); !file.empty()) move_into_file(file);
@@ -39,7 +40,8 @@ void Runner::stop_or_checkpoint() {
 
 void Runner::try_checkpoint() {
   const auto start = Clock::now();
-  if (states_ == States::backend) backend_.fetch(tile_);  // a failure of the device ends the run here
+  writer_.finish();
+  if (states_ == States::backend) backend_.fetch(work_->tile);  // a failure of the device ends the run here
   try {
     write_checkpoint();
   } catch (const Error& error) {
@@ -53,6 +55,11 @@ void Runner::try_checkpoint() {
 
 std::string Runner::rescue() {
   try {
+    writer_.finish();
+  } catch (const Error&) {  // the one that ends the run, in most cases
+  }
+  try {
+    go_back();
     if (states_ != States::nowhere) save_checkpoint();
   } catch (const Error&) {
   }
@@ -61,7 +68,7 @@ std::string Runner::rescue() {
 }
 
 void Runner::save_checkpoint() {
-  if (states_ == States::backend) backend_.fetch(tile_);
+  if (states_ == States::backend) backend_.fetch(work_->tile);
   write_checkpoint();
 }
 
@@ -89,10 +96,19 @@ void Runner::write_checkpoint() {
   out.text("version", std::string(version()));
   out.text("git", std::string(git_commit()));
   out.put(file_->contents());
+  // What the writer could not write, after a failure.
+  TileInWork::Output waiting;
+  if (position_.filled)
+    for (const TileInWork::Output& output : work_->outputs) {
+      if (waiting.samples == 0) waiting.first = output.first;
+      waiting.samples += output.samples;
+      waiting.numbers.append(output.numbers);
+    }
+  const bool waits = position_.filled && !work_->outputs.empty();
   out.put("/position", std::vector<std::uint64_t>{
                            checkpoint_format, input_digest_, tile_size_, position_.first, position_.filled,
-                           position_.sample, static_cast<std::uint64_t>(position_.step), pending_, pending_first_,
-                           pending_samples_, control_.trajectory_steps, summary_.trajectory_steps, summary_.iterations,
+                           position_.sample, static_cast<std::uint64_t>(position_.step), waits, waiting.first,
+                           waiting.samples, control_.trajectory_steps, summary_.trajectory_steps, summary_.iterations,
                            summary_.failed, range_.first, range_.last, whole_, summary_.left_out});
   const Phases& phases = summary_.phases;
   out.put("/seconds",
@@ -103,12 +119,12 @@ void Runner::write_checkpoint() {
     out.put("/crossings_written", crossings_->file().written());
   }
   if (position_.filled) out.put("/tile", persistent_rows());
-  if (pending_) {
-    out.put("/pending/moments", numbers_of(output_.moments));
-    out.put("/pending/co_moments", numbers_of(output_.co_moments));
-    out.put("/pending/values", output_.values);
-    out.put("/pending/records", output_.records);
-    out.put("/pending/crossings", output_.crossings);
+  if (waits) {
+    out.put("/pending/moments", numbers_of(waiting.numbers.moments));
+    out.put("/pending/co_moments", numbers_of(waiting.numbers.co_moments));
+    out.put("/pending/values", waiting.numbers.values);
+    out.put("/pending/records", waiting.numbers.records);
+    out.put("/pending/crossings", waiting.numbers.crossings);
   }
   out.commit();
   file_->settle();
@@ -126,9 +142,6 @@ void Runner::restore(const CheckpointReader& in) {
                 "has changed since the run began (its other trajectories would start elsewhere); restore it");
   tile_size_ = at[2];
   position_ = {at[3], at[4] != 0, at[5], static_cast<std::int64_t>(at[6])};
-  pending_ = at[7] != 0;
-  pending_first_ = at[8];
-  pending_samples_ = at[9];
   control_.trajectory_steps = at[10];
   summary_.trajectory_steps = at[11];
   summary_.iterations = at[12];
@@ -146,30 +159,37 @@ void Runner::restore(const CheckpointReader& in) {
     crossings_->restore(in.counts("/crossings"));
     crossings_->file().restore(in.counts("/crossings_written"));
   }
-  if (position_.filled) {
-    set_up_tile();
-    restore_rows(in.numbers("/tile"));
-    statistics_.restore_references(tile_);
-  }
-  if (!pending_) return;
-  output_.moments = objects_of<Moments>(in.numbers("/pending/moments"));
-  output_.co_moments = objects_of<CoMoments>(in.numbers("/pending/co_moments"));
-  output_.values = in.numbers("/pending/values");
-  output_.records = in.numbers("/pending/records");
-  output_.crossings = in.numbers("/pending/crossings");
+  if (!position_.filled) return;
+  work_ = make_tile(position_.first);
+  list_recorded(work_->tile);
+  work_->begun = true;
+  work_->steps_before = control_.trajectory_steps;
+  restore_rows(in.numbers("/tile"));
+  statistics_.restore_references(work_->tile);
+  tiles_.push_back(work_);
+  if (at[7] == 0) return;
+  TileInWork::Output waiting{at[8], at[9], {}};
+  waiting.numbers.moments = objects_of<Moments>(in.numbers("/pending/moments"));
+  waiting.numbers.co_moments = objects_of<CoMoments>(in.numbers("/pending/co_moments"));
+  waiting.numbers.values = in.numbers("/pending/values");
+  waiting.numbers.records = in.numbers("/pending/records");
+  waiting.numbers.crossings = in.numbers("/pending/crossings");
+  work_->outputs.push_back(std::move(waiting));
 }
 
 std::vector<double> Runner::persistent_rows() const {
   const std::size_t kept = static_cast<std::size_t>(plan_.arguments.layout.persistent) * row_size;
   std::vector<double> rows;
-  rows.reserve(tile_.chunks() * kept);
-  for (std::uint64_t c = 0; c < tile_.chunks(); ++c) rows.insert(rows.end(), tile_.chunk(c), tile_.chunk(c) + kept);
+  rows.reserve(work_->tile.chunks() * kept);
+  for (std::uint64_t c = 0; c < work_->tile.chunks(); ++c)
+    rows.insert(rows.end(), work_->tile.chunk(c), work_->tile.chunk(c) + kept);
   return rows;
 }
 
 void Runner::restore_rows(const std::vector<double>& rows) {
   const std::size_t kept = static_cast<std::size_t>(plan_.arguments.layout.persistent) * row_size;
-  for (std::uint64_t c = 0; c < tile_.chunks(); ++c) std::copy_n(rows.data() + c * kept, kept, tile_.chunk(c));
+  for (std::uint64_t c = 0; c < work_->tile.chunks(); ++c)
+    std::copy_n(rows.data() + c * kept, kept, work_->tile.chunk(c));
 }
 
 }  // namespace rattleback

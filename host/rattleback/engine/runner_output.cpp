@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -121,8 +122,8 @@ double Runner::step_of(const Tile& tile, std::uint64_t k) const {
   return a.layout.step >= 0 ? tile.at(k, a.layout.step) : a.step;
 }
 
-void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples) {
-  const std::uint64_t records = tile.recorded.size();
+void Runner::write_records(const Tile& tile, const TileInWork::Output& output) {
+  const std::uint64_t records = tile.recorded.size(), samples = output.samples;
   if (records == 0 || samples == 0) return;
   const auto first_record =
       static_cast<std::uint64_t>(std::ranges::lower_bound(recorded_, tile.first) - recorded_.begin());
@@ -135,12 +136,12 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
     const double step = step_of(tile, tile.recorded[r]);
     for (std::uint64_t s = 0; s < samples; ++s) {
       const std::uint64_t i = s * records + r;
-      const double* state = output_.records.data() + i * static_cast<std::uint64_t>(plan_.state_rows);
+      const double* state = output.numbers.records.data() + i * static_cast<std::uint64_t>(plan_.state_rows);
       std::copy_n(state, elements, q.data() + i * elements);
       std::copy_n(state + elements, n, p.data() + i * n);
       std::copy_n(state + elements + n, m, lambda.data() + i * m);
       // the time as kernels compute it
-      const double time = grid_.time[first_sample + s], steps = std::rint((time - study_.time.start) / step);
+      const double time = grid_.time[output.first + s], steps = std::rint((time - study_.time.start) / step);
       const SystemAt place{parameters.data(), plan_.by_density() ? time : std::fma(steps, step, study_.time.start)};
       velocity_of_state(system_, place, q.data() + i * elements, p.data() + i * n, method_.in_space, v.data() + i * n);
       if (shown)
@@ -150,7 +151,7 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
   });
   const auto write = [&](const std::string& name, std::uint64_t width, const std::vector<double>& data) {
     if (width > 0)
-      sink_.write("/trajectories/" + name, {first_sample, first_record, 0}, {samples, records, width}, data.data());
+      sink_.write("/trajectories/" + name, {output.first, first_record, 0}, {samples, records, width}, data.data());
   };
   write("q", elements, q);
   write("v", n, v);
@@ -158,25 +159,34 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
   write("lambda", m, lambda);
 }
 
-void Runner::end_tile() {
-  const StoppedTrajectories stopped(study_, tile_, crossings_.get());
-  judge_stopped(stopped);
-  if (plan_.by_density()) end_orbits();
+void Runner::begin_tile(TileInWork& work) {
+  const Tile& tile = work.tile;
+  for (std::size_t i = 0; i < work.initial.axes.size(); ++i)
+    sink_.write("/axes/" + ensemble_.axis_names()[i], {row_of(tile)}, {tile.count}, work.initial.axes[i].data());
+  if (study_.output.initial_state)
+    write_state("/initial/", tile, work.initial.q, work.initial.v, work.initial.p, work.initial.lambda);
+  work.initial = {};
+}
+
+void Runner::end_tile(Tile& tile) {
+  const StoppedTrajectories stopped(study_, tile, crossings_.get());
+  judge_stopped(tile, stopped);
+  if (plan_.by_density()) end_orbits(tile);
   const ChunkLayout& rows = plan_.arguments.layout;
-  const Tile& tile = tile_;
   std::vector<std::uint32_t> status(tile.count);
   std::vector<std::uint64_t> steps(tile.count), iterations(tile.count);
   std::vector<double> residual(tile.count);
-  Summary sums = summary_;
-  for (std::uint64_t k = 0; k < tile.count; ++k) {
-    status[k] = static_cast<std::uint32_t>(tile.at(k, rows.status));
-    steps[k] = static_cast<std::uint64_t>(tile.at(k, rows.steps));
-    iterations[k] = static_cast<std::uint64_t>(tile.at(k, rows.iterations));
-    residual[k] = tile.at(k, rows.residual);
-    sums.left_out += status[k] == status_left_out;
-    sums.failed += status[k] != status_good && status[k] != status_left_out;
-    sums.trajectory_steps += steps[k];
-    sums.iterations += iterations[k];
+  for (std::uint64_t c = 0; c < tile.chunks(); ++c) {
+    const std::uint64_t first = c * chunk_size, count = std::min<std::uint64_t>(chunk_size, tile.count - first);
+    const double* chunk = tile.chunk(c);
+    const auto put = [&](int row, auto& all) {
+      using Number = std::remove_reference_t<decltype(all[0])>;
+      for (std::uint64_t k = 0; k < count; ++k) all[first + k] = static_cast<Number>(chunk[row * row_size + k]);
+    };
+    put(rows.status, status);
+    put(rows.steps, steps);
+    put(rows.iterations, iterations);
+    put(rows.residual, residual);
   }
   sink_.write("/final/status", {row_of(tile)}, {tile.count}, status.data());
   sink_.write("/final/steps", {row_of(tile)}, {tile.count}, steps.data());
@@ -190,47 +200,51 @@ void Runner::end_tile() {
   if (plan_.stops > 0 || !fates_.empty()) ends = ends_of(tile, stopped);
   write_stops(tile, ends);
   write_fates(tile, states, ends);
-  sums.phases = summary_.phases;  // which have gone on
-  summary_ = sums;
+  for (std::uint64_t k = 0; k < tile.count; ++k) {
+    summary_.left_out += status[k] == status_left_out;
+    summary_.failed += status[k] != status_good && status[k] != status_left_out;
+    summary_.trajectory_steps += steps[k];
+    summary_.iterations += iterations[k];
+  }
   statistics_.end_tile(tile, ends);
   if (crossings_) crossings_->end_tile();
 }
 
-void Runner::end_orbits() {
+void Runner::end_orbits(Tile& tile) {
   const ChunkLayout& rows = plan_.arguments.layout;
   const auto size = static_cast<std::uint64_t>(plan_.state_rows);
   const double sign = *study_.time.end < study_.time.start ? -1.0 : 1.0;
-  std::vector<double> state(tile_.count * size), time(tile_.count);
-  std::vector<std::vector<double>> numbers(std::size(orbit_numbers), std::vector<double>(tile_.count));
-  for (std::uint64_t k = 0; k < tile_.count; ++k) {
-    for (std::uint64_t i = 0; i < size; ++i) state[k * size + i] = tile_.at(k, rows.orbit + static_cast<int>(i));
-    time[k] = tile_.at(k, rows.clock + ClockRow::time);
+  std::vector<double> state(tile.count * size), time(tile.count);
+  std::vector<std::vector<double>> numbers(std::size(orbit_numbers), std::vector<double>(tile.count));
+  for (std::uint64_t k = 0; k < tile.count; ++k) {
+    for (std::uint64_t i = 0; i < size; ++i) state[k * size + i] = tile.at(k, rows.orbit + static_cast<int>(i));
+    time[k] = tile.at(k, rows.clock + ClockRow::time);
     const int rows_of_numbers[] = {ClockRow::time, ClockRow::rounding, ClockRow::density, ClockRow::error};
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i][k] = tile_.at(k, rows.clock + rows_of_numbers[i]);
-    const auto status = static_cast<std::uint32_t>(tile_.at(k, rows.status));
-    double& shown = tile_.at(k, rows.clock + ClockRow::shown);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i][k] = tile.at(k, rows.clock + rows_of_numbers[i]);
+    const auto status = static_cast<std::uint32_t>(tile.at(k, rows.status));
+    double& shown = tile.at(k, rows.clock + ClockRow::shown);
     if (status == status_good || status == status_left_out || sign * time[k] <= sign * shown) continue;
-    for (int row = 0; row < plan_.step_rows; ++row) tile_.at(k, row) = tile_.at(k, rows.orbit + row);
+    for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, row) = tile.at(k, rows.orbit + row);
     shown = time[k];
   }
   if (!study_.output.final_state) return;
   const auto [elements, n, m] = widths();
   std::uint64_t first = 0;
   for (const auto& [name, width] : {std::pair{"q", elements}, {"p", n}, {"lambda", m}}) {
-    std::vector<double> part(tile_.count * width);
-    for (std::uint64_t k = 0; k < tile_.count; ++k)
+    std::vector<double> part(tile.count * width);
+    for (std::uint64_t k = 0; k < tile.count; ++k)
       std::copy_n(state.data() + k * size + first, width, part.data() + k * width);
-    write_rows("/final/orbit/", name, tile_, width, part);
+    write_rows("/final/orbit/", name, tile, width, part);
     first += width;
   }
   for (std::size_t i = 0; i < numbers.size(); ++i)
-    sink_.write(std::string("/final/orbit/") + orbit_numbers[i], {row_of(tile_)}, {tile_.count}, numbers[i].data());
+    sink_.write(std::string("/final/orbit/") + orbit_numbers[i], {row_of(tile)}, {tile.count}, numbers[i].data());
 }
 
-void Runner::judge_stopped(const StoppedTrajectories& stopped) {
+void Runner::judge_stopped(Tile& tile, const StoppedTrajectories& stopped) const {
   if (plan_.stops == 0) return;
-  for (std::uint64_t k = 0; k < tile_.count; ++k)
-    if (const double* end = stopped.row(k)) tile_.at(k, plan_.arguments.layout.status) = end[CrossingRow::status];
+  for (std::uint64_t k = 0; k < tile.count; ++k)
+    if (const double* end = stopped.row(k)) tile.at(k, plan_.arguments.layout.status) = end[CrossingRow::status];
 }
 
 Runner::FinalStates Runner::final_states(const Tile& tile, const StoppedTrajectories& stopped) const {

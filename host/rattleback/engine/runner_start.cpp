@@ -14,18 +14,18 @@ namespace rattleback {
 
 void Runner::check(bool resumed) {
   tile_size_ = tile_trajectories();
-  // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
-  filled_by_check_ = !resumed && (!system_.on_group || !method_.in_space);
   PointVisitor visit;
   ChunkVisitor visit_chunk;
-  if (filled_by_check_) {
-    set_up_tile();
-    begin_filling(tile_);
-    visit_chunk = [this](const ChunkPoints& points) {
-      if (points.first() < tile_.first + tile_.count) fill(tile_, points);
+  // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
+  if (!resumed && (!system_.on_group || !method_.in_space)) {
+    checked_ = make_tile(range_.first);
+    begin_filling(*checked_);
+    const std::uint64_t end = checked_->tile.first + checked_->tile.count;
+    visit_chunk = [this, end](const ChunkPoints& points) {
+      if (points.first() < end) fill(*checked_, points);
     };
-    visit = [this](std::uint64_t k, const InitialData& data, const Point* point) {
-      if (k < tile_.first + tile_.count) fill(tile_, k - tile_.first, data, point);
+    visit = [this, end](std::uint64_t k, const InitialData& data, const Point* point) {
+      if (k < end) fill(*checked_, k - checked_->tile.first, data, point);
     };
   }
   PointSample points{};
@@ -34,16 +34,17 @@ void Runner::check(bool resumed) {
   total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
 }
 
-void Runner::begin_filling(const Tile& tile) {
+void Runner::begin_filling(TileInWork& work) const {
   const auto [elements, n, m] = widths();
-  const std::uint64_t kept = study_.output.initial_state ? tile.count : 0;
-  filling_.q.assign(kept * elements, nan);  // a point that is left out has no state
-  for (auto* part : {&filling_.v, &filling_.p}) part->assign(kept * n, nan);
-  filling_.lambda.assign(kept * m, nan);
-  filling_.axes.assign(ensemble_.axis_names().size(), std::vector<double>(tile.count));
+  const std::uint64_t kept = study_.output.initial_state ? work.tile.count : 0;
+  work.initial.q.assign(kept * elements, nan);  // a point that is left out has no state
+  for (auto* part : {&work.initial.v, &work.initial.p}) part->assign(kept * n, nan);
+  work.initial.lambda.assign(kept * m, nan);
+  work.initial.axes.assign(ensemble_.axis_names().size(), std::vector<double>(work.tile.count));
 }
 
-void Runner::fill(Tile& tile) {
+void Runner::fill(TileInWork& work) const {
+  const Tile& tile = work.tile;
   // An evaluator, which parses the expressions, is for many chunks where there are many.
   const std::uint64_t chunks = tile.chunks(), together = std::clamp<std::uint64_t>(chunks / (8 * threads_), 1, 64);
   parallel_for((chunks + together - 1) / together, threads_, [&](std::uint64_t b) {
@@ -53,7 +54,7 @@ void Runner::fill(Tile& tile) {
       if (!evaluate) evaluate.emplace(ensemble_);
       const InitialData& data = (*evaluate)(tile.first + k);
       if (data.taken) point.complete(system_, ensemble_, study_, data, method_.in_space);
-      fill(tile, k, data, data.taken ? &point : nullptr);
+      fill(work, k, data, data.taken ? &point : nullptr);
     };
     std::optional<ChunkPoints> points;
     if (start_kernel_) points.emplace(problem_, ensemble_, *start_kernel_, method_.in_space);
@@ -61,7 +62,7 @@ void Runner::fill(Tile& tile) {
       const std::uint64_t first = c * chunk_size, count = std::min<std::uint64_t>(chunk_size, tile.count - first);
       if (points) {
         points->prepare(tile.first + first, count);
-        fill(tile, *points);
+        fill(work, *points);
       }
       for (std::uint64_t i = 0; i < count; ++i)
         if (!points || points->kind(i) == ChunkPoints::Kind::alone) fill_one(first + i);
@@ -69,12 +70,14 @@ void Runner::fill(Tile& tile) {
   });
 }
 
-void Runner::fill(Tile& tile, const ChunkPoints& points) {
+void Runner::fill(TileInWork& work, const ChunkPoints& points) const {
+  Tile& tile = work.tile;
+  TileInWork::Initial& initial = work.initial;
   const ChunkLayout& rows = plan_.arguments.layout;
   const std::uint64_t first = points.first() - tile.first, count = points.count();
   double* chunk = tile.chunk(first / chunk_size);
-  for (std::size_t i = 0; i < filling_.axes.size(); ++i)
-    std::copy_n(points.axis(i), count, filling_.axes[i].begin() + static_cast<std::ptrdiff_t>(first));
+  for (std::size_t i = 0; i < initial.axes.size(); ++i)
+    std::copy_n(points.axis(i), count, initial.axes[i].begin() + static_cast<std::ptrdiff_t>(first));
   const auto put = [&](const double* from, int row) { std::copy_n(from, count, chunk + row * row_size); };
   // A state goes into rows of the tile, and into the arrays of the result where these keep it.
   const auto put_part = [&](auto part, int width, int row, std::vector<double>& all) {
@@ -86,10 +89,10 @@ void Runner::fill(Tile& tile, const ChunkPoints& points) {
       for (std::uint64_t k = 0; k < count; ++k) to[k * static_cast<std::uint64_t>(width)] = from[k];
     }
   };
-  put_part(&ChunkPoints::q, system_.elements, rows.q, filling_.q);
-  put_part(&ChunkPoints::v, system_.n, -1, filling_.v);
-  put_part(&ChunkPoints::p, system_.n, rows.p, filling_.p);
-  put_part(&ChunkPoints::lambda, system_.m, rows.lambda, filling_.lambda);
+  put_part(&ChunkPoints::q, system_.elements, rows.q, initial.q);
+  put_part(&ChunkPoints::v, system_.n, -1, initial.v);
+  put_part(&ChunkPoints::p, system_.n, rows.p, initial.p);
+  put_part(&ChunkPoints::lambda, system_.m, rows.lambda, initial.lambda);
   if (rows.step >= 0) {
     put(points.step(), rows.step);
     for (std::uint64_t k = 0; k < count && rows.steps_per_sample >= 0; ++k)
@@ -127,7 +130,7 @@ void Runner::fill(Tile& tile, const ChunkPoints& points) {
   for (std::uint64_t k = 0; k < count; ++k) {
     if (points.kind(k) == ChunkPoints::Kind::good) continue;
     for (int row = 0; row < rows.rows; ++row) chunk[row * row_size + k] = 0.0;
-    for (auto* part : {&filling_.q, &filling_.v, &filling_.p, &filling_.lambda}) {
+    for (auto* part : {&initial.q, &initial.v, &initial.p, &initial.lambda}) {
       const auto width = static_cast<std::ptrdiff_t>(part->size() / tile.count);
       std::fill_n(part->begin() + static_cast<std::ptrdiff_t>(first + k) * width, width, nan);
     }
@@ -135,9 +138,11 @@ void Runner::fill(Tile& tile, const ChunkPoints& points) {
   }
 }
 
-void Runner::fill(Tile& tile, std::uint64_t k, const InitialData& data, const Point* point) {
+void Runner::fill(TileInWork& work, std::uint64_t k, const InitialData& data, const Point* point) const {
+  Tile& tile = work.tile;
+  TileInWork::Initial& initial = work.initial;
   const ChunkLayout& rows = plan_.arguments.layout;
-  for (std::size_t i = 0; i < data.axes.size(); ++i) filling_.axes[i][k] = data.axes[i];
+  for (std::size_t i = 0; i < data.axes.size(); ++i) initial.axes[i][k] = data.axes[i];
   if (point == nullptr) return leave_out(tile, k);
   const bool keep = study_.output.initial_state;
   const auto copy = [&](const std::vector<double>& x, std::vector<double>& all) {
@@ -149,10 +154,10 @@ void Runner::fill(Tile& tile, std::uint64_t k, const InitialData& data, const Po
   put(point->q, rows.q);
   put(point->p, rows.p);
   put(point->lambda, rows.lambda);
-  copy(point->q, filling_.q);
-  copy(point->v, filling_.v);
-  copy(point->p, filling_.p);
-  copy(point->lambda, filling_.lambda);
+  copy(point->q, initial.q);
+  copy(point->v, initial.v);
+  copy(point->p, initial.p);
+  copy(point->lambda, initial.lambda);
   if (rows.step >= 0) {
     tile.at(k, rows.step) = data.step;
     if (rows.steps_per_sample >= 0)
@@ -196,18 +201,16 @@ void Runner::put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>
   }
 }
 
-void Runner::end_filling(Tile& tile) {
+void Runner::end_filling(TileInWork& work) const {
+  Tile& tile = work.tile;
+  list_recorded(tile);
   for (std::uint64_t k = tile.count; k < tile.chunks() * chunk_size; ++k)
     tile.at(k, plan_.arguments.layout.status) = status_padding;
-  if (locate_)
-    parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
-      locate_->evaluate(tile.chunk(c));
-      set_up_stops(tile, c * chunk_size, std::min(tile.count, (c + 1) * chunk_size));
-    });
-  for (std::size_t i = 0; i < filling_.axes.size(); ++i)
-    sink_.write("/axes/" + ensemble_.axis_names()[i], {row_of(tile)}, {tile.count}, filling_.axes[i].data());
-  if (study_.output.initial_state) write_state("/initial/", tile, filling_.q, filling_.v, filling_.p, filling_.lambda);
-  filling_ = {};
+  if (!locate_) return;
+  parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
+    locate_->evaluate(tile.chunk(c));
+    set_up_stops(tile, c * chunk_size, std::min(tile.count, (c + 1) * chunk_size));
+  });
 }
 
 void Runner::leave_out(Tile& tile, std::uint64_t k) const {

@@ -46,8 +46,8 @@ class ResultSink {
   virtual void commit() = 0;
 };
 
-/// Seconds that a run takes for its parts. Some of what is reduced and written is so while the next steps are computed, and the sum may
-/// exceed the time of the run.
+/// Seconds that a run takes for its parts. Tiles are prepared and written while others are integrated, and the sum may exceed the time of
+/// the run.
 struct Phases {
   double compile = 0.0;    ///< to load the kernels, and to compile the missing ones
   double prepare = 0.0;    ///< to check the initial states, and to fill tiles with them

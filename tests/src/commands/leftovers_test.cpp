@@ -88,6 +88,42 @@ TEST_F(Leftovers, ValuesInAFileAreChecked) {
   expect_refused("a.h5.values: is not what the interrupted run has left");
 }
 
+/// The writer is behind the steps, by some rounds of output or by the end of a tile, when it fails.
+TEST_F(Leftovers, AFileThatGrowsTooLargeLeavesACheckpoint) {
+  write("s.toml", R"toml([system]
+name = "henon-heiles"
+[method]
+name = "lobatto"
+stages = 2
+[ensemble]
+axes = [ { name = "a", from = -0.2, to = 0.3, count = 1500 } ]
+[ensemble.initial]
+q = [0, "a"]
+v = [0.35, 0.1]
+[time]
+step = 0.05
+steps = 2000
+samples = 20
+[[observable]]
+name = "energy"
+quantiles = [0.5]
+[[section]]
+surface = "q[0]"
+)toml");
+  ASSERT_EQ(shell("$RB run s.toml --quiet -o b.h5").exit_code, 0);
+  int continued = 0;
+  for (const auto& [tile, blocks] : {std::pair{256, 1200}, {256, 3000}, {512, 2500}, {1500, 3500}}) {
+    const Outcome outcome = shell(fmt::format("ulimit -f {}; $RB run s.toml --quiet -o a.h5 --tile {}", blocks, tile));
+    ASSERT_EQ(outcome.exit_code, 1) << outcome.err;
+    if (!has("a.h5.checkpoint")) continue;  // it was too large as well
+    ++continued;
+    EXPECT_EQ(shell("$RB resume a.h5 --quiet").exit_code, 0);
+    EXPECT_TRUE(datasets(directory / "a.h5") == datasets(directory / "b.h5")) << tile << " " << blocks;
+    fs::remove(directory / "a.h5");
+  }
+  EXPECT_GE(continued, 2);
+}
+
 TEST_F(Leftovers, FilesOfAnotherRunAreRefused) {
   interrupt_a_long_run("--tile 256");
   for (const char* file : {"a.h5.part", "a.h5.checkpoint", "a.h5.crossings"})
