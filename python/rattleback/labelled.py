@@ -35,6 +35,7 @@ def to_xarray(stored: "_core.Stored") -> Any:
         import xarray
     except ImportError as error:
         raise ImportError("to_xarray needs xarray: pip install 'rattleback-ensembles[xarray]'") from error
+    from .lazy import numbers_of
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {}
     shapes = stored.shapes()
@@ -45,7 +46,8 @@ def to_xarray(stored: "_core.Stored") -> Any:
             scales = [f"/groups/group_{attributes['group_dimension']}"]
         dimensions = [_name(scale) for scale in scales] or [f"{_name(path)}_{i}" for i in range(len(shape))]
         is_coordinate = scales == [path] or path.startswith(("/axes/", "/groups/axes/"))
-        entry = (dimensions, np.asarray(stored.array(path)), attributes)
+        lazy = stored.file is not None and not is_coordinate
+        entry = (dimensions, numbers_of(stored, path) if lazy else np.asarray(stored.array(path)), attributes)
         (coordinates if is_coordinate else variables)[_name(path)] = entry
     about = dict(stored.attributes("/"))
     for part, names in _names(about).items():

@@ -267,7 +267,8 @@ class Result:
         return Path(file)
 
     def to_xarray(self) -> Any:
-        """Returns an ``xarray.Dataset`` of all datasets, with named dimensions and coordinates. Nothing is copied."""
+        """Returns an ``xarray.Dataset`` of all datasets, with named dimensions and coordinates. Nothing is copied, and of a result in a
+        file numbers are read when they are used: a part of a variable takes the memory of this part."""
         return to_xarray(self._stored)
 
     def __reduce__(self) -> Any:

@@ -53,6 +53,8 @@ class Stored {
   /// Returns a dataset. The pointer keeps the numbers, also without this object.
   [[nodiscard]] static std::shared_ptr<const Dataset> dataset(const std::shared_ptr<Stored>& self,
                                                               const std::string& path);
+  /// Reads a block of a dataset of a file. The numbers are not kept.
+  [[nodiscard]] Dataset block(const std::string& path, const Shape& offset, const Shape& count) const;
   [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
   [[nodiscard]] const Summary& summary() const { return summary_; }
   [[nodiscard]] std::optional<std::string> file_name() const;
@@ -63,12 +65,15 @@ class Stored {
   [[nodiscard]] std::string fingerprint() const { return memory_ ? memory_->fingerprint() : file_->fingerprint(); }
 
  private:
+  /// Throws Error(input) when the file was cut off after it was opened.
+  void require_whole() const;
+
   std::optional<Result> memory_;
   std::optional<ResultFile> file_;
   Place place_;
   Summary summary_;
   std::map<std::string, Entry> entries_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Dataset>> read_;
 };
 

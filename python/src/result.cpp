@@ -37,12 +37,7 @@ std::shared_ptr<const Dataset> Stored::dataset(const std::shared_ptr<Stored>& se
   const std::lock_guard lock(self->mutex_);
   auto& found = self->read_[path];
   if (!found) {
-    // HDF5 gives zeros for what is missing at the end of a file. A deleted file stays whole while it is open.
-    const Place now = place_of(self->file_->path());
-    if (now.device == self->place_.device && now.inode == self->place_.inode && now.size < self->place_.size)
-      throw Error(Error::Kind::input,
-                  fmt::format("{}: cannot be read (it was cut off after it was opened); create it again",
-                              self->file_->path().string()));
+    self->require_whole();
     try {
       found = std::make_shared<const Dataset>(self->file_->read(path));
     } catch (...) {
@@ -51,6 +46,41 @@ std::shared_ptr<const Dataset> Stored::dataset(const std::shared_ptr<Stored>& se
     }
   }
   return found;
+}
+
+Dataset Stored::block(const std::string& path, const Shape& offset, const Shape& count) const {
+  if (!file_) throw std::logic_error("blocks are of files");
+  const std::lock_guard lock(mutex_);
+  require_whole();
+  std::uint64_t numbers = 1;
+  for (const std::uint64_t extent : count) numbers *= extent;
+  Dataset dataset{count, {}};
+  const auto read = [&](auto values) {
+    values.resize(numbers);
+    if (numbers > 0) file_->read(path, offset, count, values.data());
+    dataset.values = std::move(values);
+  };
+  switch (entries_.at(path).type) {
+    case ResultSink::Type::f64:
+      read(std::vector<double>());
+      break;
+    case ResultSink::Type::u32:
+      read(std::vector<std::uint32_t>());
+      break;
+    case ResultSink::Type::u64:
+      read(std::vector<std::uint64_t>());
+      break;
+  }
+  return dataset;
+}
+
+/// HDF5 gives zeros for what is missing at the end of a file. A deleted file stays whole while it is open.
+void Stored::require_whole() const {
+  const Place now = place_of(file_->path());
+  if (now.device == place_.device && now.inode == place_.inode && now.size < place_.size)
+    throw Error(Error::Kind::input,
+                fmt::format("{}: cannot be read (it was cut off after it was opened); create it again",
+                            file_->path().string()));
 }
 
 std::map<std::string, Attribute> Stored::attributes(const std::string& path) const {
@@ -234,6 +264,17 @@ void bind_result(nb::module_& module) {
           nb::sig("def array(self, path: str, writable: bool = False) -> numpy.typing.NDArray[typing.Any]"),
           nb::arg("path"), nb::arg("writable") = false,
           "Returns a dataset as an array over the numbers of the result. Raises InputError.")
+      .def(
+          "block",
+          [](const Stored& stored, const std::string& path, const Shape& offset, const Shape& count) {
+            return array_of(std::make_shared<const Dataset>(Call()([&] { return stored.block(path, offset, count); })),
+                            true);
+          },
+          nb::sig("def block(self, path: str, offset: collections.abc.Sequence[int], count: "
+                  "collections.abc.Sequence[int]) -> "
+                  "numpy.typing.NDArray[typing.Any]"),
+          nb::arg("path"), nb::arg("offset"), nb::arg("count"),
+          "Reads the block [offset, offset + count) of a dataset of a file. Raises InputError.")
       .def(
           "attributes",
           [](const Stored& stored, const std::string& path) { return to_python(stored.attributes(path)); },

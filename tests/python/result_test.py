@@ -159,7 +159,7 @@ class Results(Case):
         datasets = {f"{'' if group == '/' else group}/{name}" for group, ds in groups.items() for name in ds.variables}
         self.assertEqual(set(result.paths) - datasets, set())
         again = rb.open("all.h5").to_xarray()
-        self.assertTrue(again.equals(result.to_xarray()))
+        self.assertTrue(again.equals(rb.run(study).to_xarray()))
         rb.open("all.h5").save("copy.h5")
         self.assertTrue(rb.diff("copy.h5", "all.h5").identical)
         self.assertEqual(set(xarray.open_groups("copy.h5", engine="h5netcdf", phony_dims=None)), set(groups))
@@ -189,6 +189,33 @@ class Results(Case):
                        rb.plot.map(result, "fate")):
             self.assertIn("<svg", rb.plot.svg(figure))
 
+    def test_xarray_reads_parts_of_a_file(self):
+        import pickle
+
+        study = self.study.replace({"output.trajectories": list(range(0, 40, 3))})
+        result = rb.run(study, "lazy.h5")
+        whole = rb.run(study).to_xarray()["trajectories_q"].values
+        lazy = result.to_xarray()["trajectories_q"]
+        self.assertEqual((lazy.shape, lazy.dtype), (whole.shape, whole.dtype))
+        blocks = []
+        array = lazy.variable._data.array.array.array
+        read = array._stored.block
+
+        class Watched:
+            file = array._stored.file
+
+            def block(self, path, offset, count):
+                blocks.append(tuple(count))
+                return read(path, offset, count)
+
+        array._stored = Watched()
+        for key in ((3, 5, 0), (slice(2, 9, 3), slice(None, None, -2), 0), (slice(4, 4), 1, slice(None)), (-1, slice(-3, None), -1),
+                    ([5, 1, 5], slice(1, 3), 0)):
+            np.testing.assert_array_equal(lazy[key].values, whole[key], err_msg=str(key))
+        self.assertIn((1, 1, 1), blocks)
+        self.assertLess(max(np.prod(count) for count in blocks), whole.size)
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(result.to_xarray()[["trajectories_q"]]))["trajectories_q"].values, whole)
+
     def test_names_of_velocities_in_xarray(self):
         """On SE(2) they are in the body, and not those of the coordinates."""
         from rattleback.labelled import _names
@@ -196,9 +223,9 @@ class Results(Case):
         def about(system):
             return {"coordinates": "x y a", "study": "[system]\n" + system}
 
-        self.assertEqual(_names(about('group = "SE(2)"')), {"q": ["x", "y", "a"], "v": [], "p": []})
+        self.assertEqual(_names(about('group = "SE(2)"')), {"q": ["x", "y", "a"], "v": [], "p": [], "lambda": []})
         self.assertEqual(_names(about('group = "SE(2)"\nvelocities = ["u", "w", "b"]'))["v"], ["u", "w", "b"])
-        self.assertEqual(_names(about('coordinates = ["x", "y", "a"]')), {"q": ["x", "y", "a"], "v": ["v_x", "v_y", "v_a"], "p": ["p_x", "p_y", "p_a"]})
+        self.assertEqual(_names(about('coordinates = ["x", "y", "a"]')), {"q": ["x", "y", "a"], "v": ["v_x", "v_y", "v_a"], "p": ["p_x", "p_y", "p_a"], "lambda": []})
         self.assertEqual(_names(about('group = "S^1 x R^2"'))["v"], ["v_x", "v_y", "v_a"])
 
     def test_initial_states_of_xarray(self):
