@@ -16,7 +16,7 @@ std::vector<std::string> examples() {
   return names;
 }
 
-/// Few steps of few trajectories, unless the step is an axis: such a study keeps its times.
+/// Few steps of few trajectories, unless the step is an axis or follows a density: such a study keeps its times.
 class Examples : public Program, public testing::WithParamInterface<std::string> {
  protected:
   Examples() {
@@ -26,8 +26,9 @@ class Examples : public Program, public testing::WithParamInterface<std::string>
     const auto step = text.find("\nstep = ");
     const double given = step == std::string::npos ? 0.0 : std::strtod(text.c_str() + step + 8, nullptr);
     if (given > 0.0) base_step = given <= 0.01 ? given : given > 0.5 ? 0.01 : std::min(base_step, given / 2);
-    step_varies = text.find("\nstep = \"h\"") != std::string::npos;
-    if (!step_varies) options += " --set time.steps=30 --set time.sample_every=7";
+    keeps_times =
+        text.find("\nstep = \"h\"") != std::string::npos || text.find("\ncontrol = \"density\"") != std::string::npos;
+    if (!keeps_times) options += " --set time.steps=30 --set time.sample_every=7";
     if (text.find("count = 1024") != std::string::npos) options += " --set 'ensemble.axes[0].count=300'";
     if (text.find("draws = ") != std::string::npos)  // a randomisation has a power of two
       options +=
@@ -41,7 +42,7 @@ class Examples : public Program, public testing::WithParamInterface<std::string>
   }
 
   std::string study, options;
-  bool step_varies;
+  bool keeps_times;
   double base_step = 0.1;
 };
 
@@ -61,7 +62,7 @@ TEST_P(Examples, RunLikeTheirEffectiveStudies) {
 TEST_P(Examples, HaveAnOrderAndASpeed) {
   const json order = json::parse(
       good(fmt::format("order '{}' --steps {},{},{} --json --quiet{}{}", study, base_step, base_step / 2, base_step / 4,
-                       options, step_varies ? "" : fmt::format(" --set time.step={}", base_step)))
+                       options, keeps_times ? "" : fmt::format(" --set time.step={}", base_step)))
           .out);
   EXPECT_EQ(order["steps"].size(), 3u);
   const double observed = order["variables"]["q"]["order_max"][2];
@@ -74,7 +75,7 @@ TEST_P(Examples, HaveAnOrderAndASpeed) {
 TEST_P(Examples, GoOnWhereTheyWereStopped) {
   good(fmt::format("run '{}' -o a.h5 --quiet{}", study, options));
   // whatever is left when it is stopped, the result is the same in the end
-  const std::string often = fmt::format("--set output.checkpoint={}", step_varies ? 1000 : 1);
+  const std::string often = fmt::format("--set output.checkpoint={}", keeps_times ? 1000 : 1);
   shell(fmt::format("$RB run '{}' -o b.h5 --quiet {}{} & P=$!; sleep 0.05; kill -INT $P; wait $P", study, often,
                     options));
   if (fs::exists(directory / "b.h5.checkpoint")) {

@@ -30,7 +30,8 @@ const FaultOfFormulas faults_of_formulas[] = {
      "f.toml:3: unknown key 'potentail' in [system] (known: name, summary, source, coordinates, velocities, group, "
      "bodies, parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, hamiltonian, "
      "momenta, force, dissipation, "
-     "constraints, velocity_constraints, multipliers, observables, conserved, initial, time_scale, gravity, assemble, redundant); "
+     "constraints, velocity_constraints, multipliers, observables, conserved, initial, time_scale, gravity, assemble, "
+     "redundant); "
      "did you mean 'potential'?",
      ""},
     {"name='a'\ncoordinates=['x','y']\nvelocities=['u']",
