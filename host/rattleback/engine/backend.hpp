@@ -59,7 +59,14 @@ struct Plan {
   StudyCode code;
   KernelArguments arguments{};
   std::vector<ObservableCode> codes;
-  std::vector<double> references;          ///< per observable; NaN stands for the trajectory's own initial value
+  std::vector<double> references;  ///< per observable; NaN stands for the trajectory's own initial value
+  /// The derivative of an observable of the study.
+  struct Derivative {
+    std::size_t observable, by;
+    int code;       ///< its place among the codes
+    int pair = -1;  ///< its joint moments with the observable; -1 without
+  };
+  std::vector<Derivative> derivatives;
   std::vector<std::pair<int, int>> pairs;  ///< observables whose joint moments are wanted
   std::vector<LineFit> line_fits;
   bool keep_values = false;  ///< quantiles, histograms, groups and the result need the values
@@ -71,6 +78,8 @@ struct Plan {
   std::size_t first_covariance = 0;  ///< first pair of the covariance, (0, 0); then (1, 0), (1, 1), (2, 0), ..
   /// Whether steps follow a density. Crossings then have a place of three numbers (loop/clock.hpp) in place of one.
   [[nodiscard]] bool by_density() const { return arguments.layout.clock >= 0; }
+  /// Whether the loop carries tangent vectors or derivatives along.
+  [[nodiscard]] bool carries() const { return arguments.layout.tangent >= 0 || arguments.layout.variation >= 0; }
   [[nodiscard]] int place_numbers() const { return by_density() ? 3 : 1; }
   [[nodiscard]] int crossing_size() const { return 2 + place_numbers() + step_rows; }
 };

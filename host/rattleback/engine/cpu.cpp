@@ -46,7 +46,7 @@ class CpuBackend final : public Backend {
     tile_ = &tile;
     const std::vector<Unit> units = units_of(plan, isa_);
     const CompiledUnit& loop = Kernels::instance().get(units[0]);
-    advance_ = plan.arguments.layout.tangent >= 0 ? loop.advance_tangent : loop.advance;
+    advance_ = plan.carries() ? loop.advance_tangent : loop.advance;
     const CompiledUnit& samples = Kernels::instance().get(units[1]);
     observe_ = samples.observe;
     guard_ = plan.arguments.parasitic_limit > 0.0 ? samples.guard : nullptr;

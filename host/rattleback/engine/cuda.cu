@@ -67,7 +67,7 @@ class CudaBackend final : public Backend {
     plan_ = &plan;
     tile_ = &tile;
     module_ = &module_of(units_of(plan, Isa::scalar));
-    advance_ = plan.arguments.layout.tangent >= 0 ? &CudaModule::advance_tangent : &CudaModule::advance;
+    advance_ = plan.carries() ? &CudaModule::advance_tangent : &CudaModule::advance;
     const std::size_t observables = plan.codes.size();
     arguments_ = plan.arguments;
     arguments_.chunks = state_.upload(tile.data.data(), tile.data.size(), stream_);

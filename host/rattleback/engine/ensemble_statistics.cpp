@@ -27,7 +27,8 @@ constexpr std::uint64_t block_values = std::uint64_t{1} << 18;
 EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& ensemble, const Range& range,
                                        const Plan& plan, std::vector<double> times, unsigned threads,
                                        const std::filesystem::path& file, const std::string& run)
-    : study_(problem.study),
+    : problem_(problem),
+      study_(problem.study),
       plan_(plan),
       ensemble_(ensemble),
       range_(range),
@@ -83,22 +84,29 @@ std::vector<std::uint64_t> EnsembleStatistics::chunks_before() const {
 
 void EnsembleStatistics::store(ResultSink& sink, const Tile& tile, const RoundOutput& output, std::uint64_t first,
                                std::uint64_t count) {
-  std::vector<double> values;  // [sample][trajectory], of one observable in the round
+  std::vector<double> values(count * tile.count);  // [sample][trajectory], of one observable in the round
+  const auto gather = [&](std::size_t code) {
+    for (std::uint64_t s = 0; s < count; ++s)
+      for (std::uint64_t k = 0; k < tile.count; k += chunk_size)
+        std::copy_n(values_of(tile, output, s, k / chunk_size, code),
+                    std::min<std::uint64_t>(chunk_size, tile.count - k), values.data() + s * tile.count + k);
+  };
   for (std::size_t o = 0; o < study_.observables.size(); ++o) {
     const Observable& observable = study_.observables[o];
     if (observable.quantiles.empty() && !observable.values) continue;
-    values.resize(count * tile.count);
-    for (std::uint64_t s = 0; s < count; ++s) {
-      double* series = values.data() + s * tile.count;
-      for (std::uint64_t k = 0; k < tile.count; k += chunk_size)
-        std::copy_n(values_of(tile, output, s, k / chunk_size, o), std::min<std::uint64_t>(chunk_size, tile.count - k),
-                    series + k);
-      if (!observable.quantiles.empty())
-        values_->write((first + s) * quantile_observables_ + series_[o], tile.first - range_.first, series, tile.count);
-    }
+    gather(o);
+    for (std::uint64_t s = 0; s < count && !observable.quantiles.empty(); ++s)
+      values_->write((first + s) * quantile_observables_ + series_[o], tile.first - range_.first,
+                     values.data() + s * tile.count, tile.count);
     if (observable.values)
       sink.write("/observables/" + observable.name + "/values", {first, tile.first - range_.first}, {count, tile.count},
                  values.data());
+    for (const Plan::Derivative& derivative : plan_.derivatives) {
+      if (derivative.observable != o || !observable.values) continue;
+      gather(static_cast<std::size_t>(derivative.code));
+      sink.write("/observables/" + observable.name + "/values_by_" + problem_.derivatives[derivative.by].name,
+                 {first, tile.first - range_.first}, {count, tile.count}, values.data());
+    }
   }
 }
 

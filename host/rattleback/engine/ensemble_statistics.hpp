@@ -106,6 +106,8 @@ class EnsembleStatistics {
   void create_part(ResultSink& sink, const Parts& parts) const;
   void write_observable(ResultSink& sink, const Parts& parts, std::size_t o) const;
   void write_correlations(ResultSink& sink, const Parts& parts, std::size_t o) const;
+  /// Writes the derivatives of the statistics of an observable.
+  void write_derivatives(ResultSink& sink, const Parts& parts, std::size_t o) const;
   void write_quantiles(ResultSink& sink, const Parts& parts, std::size_t o) const;
   void write_fit(ResultSink& sink, const Parts& parts, std::size_t f,
                  const std::function<void(const std::string&)>& warn) const;
@@ -140,6 +142,7 @@ class EnsembleStatistics {
     return groups_.randomised() ? plan_.pairs.size() : plan_.first_covariance;
   }
 
+  const Problem& problem_;
   const Study& study_;
   const Plan& plan_;
   const Ensemble& ensemble_;

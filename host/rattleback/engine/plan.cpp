@@ -30,6 +30,28 @@ ObservableCode::Kind kind_of(const std::string& part) {
   return ObservableCode::lambda;
 }
 
+/// Whether the mean of squares of an observable has a derivative: the reference is the same for all trajectories.
+bool has_square(const Observable& observable) { return observable.reference.kind == ErrorReference::Kind::number; }
+
+/// Adds the derivatives of observables, and the joint moments that those of other statistics than the mean need.
+void add_derivatives(Plan& plan, const Problem& problem) {
+  for (std::size_t o = 0; o < problem.study.observables.size(); ++o) {
+    if (!has_derivative(problem.codes[o].kind)) continue;
+    const Observable& observable = problem.study.observables[o];
+    const bool joint = std::ranges::any_of(observable.statistics, [&](const std::string& name) {
+      return name == "std" || ((name == "mse" || name == "rms") && has_square(observable));
+    });
+    for (std::size_t j = 0; j < problem.derivatives.size(); ++j) {
+      Plan::Derivative& derivative = plan.derivatives.emplace_back(o, j, static_cast<int>(plan.codes.size()));
+      plan.codes.push_back({ObservableCode::derivative, derivative_index(static_cast<int>(o), static_cast<int>(j))});
+      plan.references.push_back(0.0);
+      if (!joint) continue;
+      derivative.pair = static_cast<int>(plan.pairs.size());
+      plan.pairs.emplace_back(static_cast<int>(o), derivative.code);
+    }
+  }
+}
+
 void add_observables(Plan& plan, const Problem& problem) {
   const Study& study = problem.study;
   plan.codes = problem.codes;
@@ -42,6 +64,7 @@ void add_observables(Plan& plan, const Problem& problem) {
   for (std::size_t o = 0; o < study.observables.size(); ++o)
     for (const std::string& other : study.observables[o].correlation)
       plan.pairs.emplace_back(static_cast<int>(o), find_or_add(plan, problem.observable_code(other)));
+  add_derivatives(plan, problem);
   for (const std::string& part : study.output.covariance)
     for (int i = 0; i < (part == "lambda" ? plan.system->m : part == "q" ? plan.system->elements : plan.system->n); ++i)
       plan.components.push_back(find_or_add(plan, {kind_of(part), i}));
@@ -108,7 +131,10 @@ Unit unit_of(UnitKind kind, const Source& source, Isa isa) {
 }
 template <class Source>
 std::vector<Unit> units(const Source& source, const TangentNeeds& tangents, Isa isa) {
-  const UnitKind loop = tangents.frame() ? UnitKind::frame : tangents.count > 0 ? UnitKind::tangent : UnitKind::advance;
+  const UnitKind loop = source.code.derivatives ? UnitKind::varied
+                        : tangents.frame()      ? UnitKind::frame
+                        : tangents.count > 0    ? UnitKind::tangent
+                                                : UnitKind::advance;
   return {unit_of(loop, source, isa), unit_of(UnitKind::samples, source, isa)};
 }
 
@@ -195,6 +221,14 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
     if (needs.growth) rows.growth = take(3);
     if (needs.window) rows.window = take(needs.count + 1);
     a.off_constraint = leaves_constraint(problem);
+  }
+  if (const auto count = static_cast<int>(problem.derivatives.size()); count > 0) {
+    const bool seeded = std::ranges::any_of(problem.derivatives,
+                                            [](const DerivativeBy& by) { return by.kind <= DerivativeBy::parameter; });
+    rows.variations = count;
+    rows.variation_rows = plan.step_rows + (seeded ? parameters + 1 : 0);
+    if (seeded) rows.seeds = plan.step_rows;
+    rows.variation = take(count * rows.variation_rows);
   }
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))
     rows.last_step = take(plan.system->m + 3 * plan.system->n);

@@ -20,6 +20,7 @@
 #include "rattleback/engine/sections.hpp"
 #include "rattleback/engine/timed_sink.hpp"
 #include "rattleback/results/result.hpp"
+#include "rattleback/study/derivatives.hpp"
 #include "rattleback/study/ensemble.hpp"
 #include "rattleback/study/fates.hpp"
 #include "rattleback/study/points.hpp"
@@ -155,6 +156,8 @@ class Runner {
   /// Sets the initial tangent vectors of trajectory k of a tile.
   void put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>& parameters, const std::vector<double>& q,
                     const std::vector<double>& v, const std::vector<double>& p) const;
+  /// Sets the derivatives that trajectory k of a tile starts with.
+  void put_derivatives(Tile& tile, std::uint64_t k, const std::vector<StartDerivative>& derivatives) const;
   /// Sets the rows of a trajectory that the condition of the ensemble leaves out.
   void leave_out(Tile& tile, std::uint64_t k) const;
   /// Sets the rows of stops of the trajectories [first, last) of a tile, whose surfaces are known.
@@ -206,6 +209,8 @@ class Runner {
   void write_fates(const Tile& tile, const FinalStates& states, std::vector<TrajectoryEnd>& ends);
   /// Writes the Lyapunov exponents at the end, from the same function as at the samples.
   void write_lyapunov(const Tile& tile);
+  /// Writes the derivatives of the final states.
+  void write_derivatives(const Tile& tile, const FinalStates& states);
   void write_crossings();
   /// Completes the summary. Writes the summary, the study and the version.
   void write_attributes();

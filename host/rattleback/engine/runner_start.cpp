@@ -17,7 +17,7 @@ void Runner::check(bool resumed) {
   PointVisitor visit;
   ChunkVisitor visit_chunk;
   // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
-  if (!resumed && (!system_.on_group || !method_.in_space)) {
+  if (!resumed && problem_.derivatives.empty() && (!system_.on_group || !method_.in_space)) {
     checked_ = make_tile(range_.first);
     begin_filling(*checked_);
     const std::uint64_t end = checked_->tile.first + checked_->tile.count;
@@ -49,12 +49,15 @@ void Runner::fill(TileInWork& work) const {
   const std::uint64_t chunks = tile.chunks(), together = std::clamp<std::uint64_t>(chunks / (8 * threads_), 1, 64);
   parallel_for((chunks + together - 1) / together, threads_, [&](std::uint64_t b) {
     std::optional<Ensemble::Evaluator> evaluate;
+    std::optional<StartDerivatives> derivatives;
+    if (!problem_.derivatives.empty()) derivatives.emplace(problem_, ensemble_);
     Point point;
     const auto fill_one = [&](std::uint64_t k) {
       if (!evaluate) evaluate.emplace(ensemble_);
       const InitialData& data = (*evaluate)(tile.first + k);
       if (data.taken) point.complete(system_, ensemble_, study_, data, method_.in_space);
       fill(work, k, data, data.taken ? &point : nullptr);
+      if (derivatives && data.taken) put_derivatives(work.tile, k, (*derivatives)(data, point, method_.in_space));
     };
     std::optional<ChunkPoints> points;
     if (start_kernel_) points.emplace(problem_, ensemble_, *start_kernel_, method_.in_space);
@@ -198,6 +201,21 @@ void Runner::put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>
       tile.at(k, rows.tangent + j * rows.tangent_rows + static_cast<int>(i)) =
           tangents[static_cast<std::size_t>(j) * width + i];
     if (rows.columns >= 0) tile.at(k, column_row(rows, j, j)) = 1.0;
+  }
+}
+
+void Runner::put_derivatives(Tile& tile, std::uint64_t k, const std::vector<StartDerivative>& derivatives) const {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  int row = rows.variation;
+  for (const StartDerivative& derivative : derivatives) {
+    for (std::size_t i = 0; i < derivative.tangent.size(); ++i)
+      tile.at(k, row + static_cast<int>(i)) = derivative.tangent[i];
+    if (rows.seeds >= 0) {
+      int seed = row + rows.seeds;
+      for (const double of_parameter : derivative.parameters) tile.at(k, seed++) = of_parameter;
+      tile.at(k, seed) = derivative.step;
+    }
+    row += rows.variation_rows;
   }
 }
 

@@ -46,6 +46,12 @@ bool has_effective_number(const Observable& observable) {
   return std::ranges::any_of(observable.statistics, [](const std::string& s) { return s == "mse" || s == "rms"; });
 }
 
+/// Whether the derivative of a statistic follows from those of trajectories.
+bool has_derivative(const Observable& observable, const std::string& statistic) {
+  if (statistic == "mean" || statistic == "std") return true;
+  return (statistic == "mse" || statistic == "rms") && observable.reference.kind == ErrorReference::Kind::number;
+}
+
 std::string quantile_name(double level) { return fmt::format("quantile_{}", level); }
 
 }  // namespace
@@ -101,6 +107,10 @@ void EnsembleStatistics::create_values(ResultSink& sink) const {
   for (const Observable& observable : study_.observables)
     if (observable.values)
       sink.create("/observables/" + observable.name + "/values", Type::f64, {samples(), range_.count()});
+  for (const Plan::Derivative& derivative : plan_.derivatives)
+    if (const Observable& observable = study_.observables[derivative.observable]; observable.values)
+      sink.create("/observables/" + observable.name + "/values_by_" + problem_.derivatives[derivative.by].name,
+                  Type::f64, {samples(), range_.count()});
 }
 
 void EnsembleStatistics::create(ResultSink& sink) const {
@@ -141,6 +151,13 @@ void EnsembleStatistics::create_part(ResultSink& sink, const Parts& parts) const
     for (const double level : observable.quantiles) create(group + quantile_name(level));
     for (const std::string& other : observable.correlation) create(group + "correlation_" + other);
   }
+  for (const Plan::Derivative& derivative : plan_.derivatives) {
+    const Observable& observable = study_.observables[derivative.observable];
+    const std::string group = parts.root + "/observables/" + observable.name + "/";
+    for (const std::string& statistic : observable.statistics)
+      if (has_derivative(observable, statistic))
+        create(group + statistic + "_by_" + problem_.derivatives[derivative.by].name, statistic == "mean");
+  }
   const Shape of_fit = parts.shape.empty() ? Shape{1} : parts.shape;
   for (const Fit& fit : study_.fits) {
     const std::string group = parts.root + "/fits/" + fit.name + "/";
@@ -157,6 +174,7 @@ void EnsembleStatistics::write(ResultSink& sink, const std::function<void(const 
     for (std::size_t o = 0; o < study_.observables.size(); ++o) {
       write_observable(sink, part, o);
       write_correlations(sink, part, o);
+      write_derivatives(sink, part, o);
       if (!study_.observables[o].quantiles.empty()) write_quantiles(sink, part, o);
     }
     for (std::size_t f = 0; f < study_.fits.size(); ++f) write_fit(sink, part, f, warn);
@@ -226,6 +244,45 @@ void EnsembleStatistics::write_correlations(ResultSink& sink, const Parts& parts
     write_estimates(sink, parts.root + "/observables/" + study_.observables[o].name + "/correlation_" + other, shape,
                     estimates);
     ++pair;
+  }
+}
+
+void EnsembleStatistics::write_derivatives(ResultSink& sink, const Parts& parts, std::size_t o) const {
+  const Observable& observable = study_.observables[o];
+  Shape shape = parts.shape;
+  shape.push_back(samples());
+  for (const Plan::Derivative& derivative : plan_.derivatives) {
+    if (derivative.observable != o) continue;
+    const auto pair = static_cast<std::uint64_t>(derivative.pair);
+    const std::string by = "_by_" + problem_.derivatives[derivative.by].name;
+    for (const std::string& statistic : observable.statistics) {
+      if (!has_derivative(observable, statistic)) continue;
+      std::vector<ValueWithError> estimates(product(shape));
+      parallel_for(estimates.size(), threads_, [&](std::uint64_t i) {
+        const std::uint64_t s = i % samples(), x = s * observables() + o,
+                            dx = s * observables() + static_cast<std::uint64_t>(derivative.code);
+        const Cell cell = parts.cells[i / samples()];
+        if (statistic == "mean") {
+          estimates[i] = estimate(
+              moments_, dx, dx, cell, [](const Moments& m) { return statistic_of(m, "mean"); },
+              [](const Moments& m) { return error_of(m, "mean"); });
+          return;
+        }
+        const CoMoments joint = node_of(co_moments_, s * plan_.pairs.size() + pair, s * set_pairs() + pair, cell);
+        const Moments of_x = node_of(moments_, x, x, cell), of_dx = node_of(moments_, dx, dx, cell);
+        const double covariance = covariance_of(joint);
+        if (statistic == "std") {
+          estimates[i].value = covariance / statistic_of(of_x, "std");
+          return;
+        }
+        // of the mean of (x - r)^2
+        const double by_mse = 2.0 * (covariance + (statistic_of(of_x, "mean") - observable.reference.number) *
+                                                      statistic_of(of_dx, "mean"));
+        estimates[i].value = statistic == "mse" ? by_mse : by_mse / (2.0 * statistic_of(of_x, "rms"));
+      });
+      write_estimates(sink, parts.root + "/observables/" + observable.name + "/" + statistic + by, shape, estimates,
+                      statistic == "mean");
+    }
   }
 }
 

@@ -56,6 +56,7 @@ bool has_steps(UnitKind kind) { return kind != UnitKind::samples && kind != Unit
 /// Returns the type of the formulas that are part of a unit.
 std::string formulas_of(const Unit& unit) {
   if (unit.kind == UnitKind::start) return "";
+  if (unit.kind == UnitKind::samples && unit.code.derivatives) return "rattleback::StudySamples";
   if (unit.kind == UnitKind::samples && !unit.code.observables.empty()) return "rattleback::StudyObservables";
   if (unit.kind == UnitKind::samples || unit.kind == UnitKind::counted) return "";
   if (!unit.code.density.empty()) return "rattleback::StudyLoop";
@@ -64,8 +65,14 @@ std::string formulas_of(const Unit& unit) {
 
 /// Returns the declarations of the formulas of a unit.
 std::string code_of_formulas(const Unit& unit) {
-  if (unit.kind == UnitKind::samples) return unit.code.observables;
   const StudyCode& code = unit.code;
+  if (unit.kind == UnitKind::samples) {
+    if (!code.derivatives) return code.observables;
+    return code.observables +
+           fmt::format(
+               "template <class T>\nstruct StudySamples : {}<T> {{\n  static constexpr bool derivatives = true;\n}};\n",
+               code.observables.empty() ? "NoFormulas" : "StudyObservables");
+  }
   if (code.density.empty()) return code.surfaces;
   return code.surfaces + code.density +
          fmt::format(
@@ -138,6 +145,9 @@ std::string Unit::text() const {
     case UnitKind::frame:
       functions = function("advance_tangent", "advance_chunk_with_frame", pair + also);
       break;
+    case UnitKind::varied:
+      functions = function("advance_tangent", "advance_chunk_with_variations", pair + also);
+      break;
     case UnitKind::samples:
       functions = function("observe", "observe_chunk", only + also);
       if (system->m > system->positions) functions += ",\n          " + function("guard", "guard_chunk", only);
@@ -160,6 +170,7 @@ std::string Unit::device_text() const {
                      kind == UnitKind::samples   ? "SAMPLES"
                      : kind == UnitKind::tangent ? "TANGENT"
                      : kind == UnitKind::frame   ? "FRAME"
+                     : kind == UnitKind::varied  ? "VARIATIONS"
                                                  : "ADVANCE",
                      kind == UnitKind::samples ? only : pair, formulas);
 }
@@ -187,6 +198,7 @@ std::string Unit::title(const std::string& target) const {
   for (const StructureInfo& s : system->structure) title += fmt::format(", {} = {}", s.name, s.value);
   if (kind == UnitKind::samples) {
     title += code.observables.empty() ? ", observables" : ", observables of the study";
+    if (code.derivatives) title += ", derivatives";
   } else if (kind == UnitKind::start) {
     title += ", initial states";
   } else {
@@ -207,6 +219,7 @@ std::string Unit::title(const std::string& target) const {
     }
     if (kind == UnitKind::tangent) title += ", tangent";
     if (kind == UnitKind::frame) title += ", tangents";
+    if (kind == UnitKind::varied) title += ", derivatives";
     if (kind == UnitKind::counted) return title + ", counting";
     if (!code.density.empty()) title += ", density";
     if (!code.surfaces.empty()) title += ", sections";

@@ -14,6 +14,7 @@ enum class UnitKind {
   advance,  ///< the time loop of a system with a method
   tangent,  ///< the time loop with a tangent vector
   frame,    ///< the time loop with several, which are kept orthogonal
+  varied,   ///< the time loop with derivatives of the trajectory
   samples,  ///< the observables of a system
   start,    ///< the preparation of initial points of a system
   counted,  ///< the time loop over a scalar that counts operations; scalar only

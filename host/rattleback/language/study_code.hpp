@@ -15,6 +15,7 @@ struct FormulaText;
 /// StudyObservables and StudyDensity over the scalar. Empty where the study has none.
 struct StudyCode {
   std::string surfaces, observables, density;
+  bool derivatives = false;  ///< of trajectories and observables (loop/variations.hpp)
 };
 
 /// What formulas may name: the coordinates, parameters and observables of the system, q[i], v[i] and p[i], the time t, and what

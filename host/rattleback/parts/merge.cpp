@@ -37,8 +37,9 @@ struct Joined {
 /// Returns the dimension along which a dataset of parts is joined; nothing for a dataset that is no part of the result.
 std::optional<std::size_t> joined_dimension(const std::string& path) {
   if (path == "/time" || path.starts_with(std::string(reduction_group) + "/")) return std::nullopt;
-  const bool samples_first = (path.starts_with("/trajectories/") && path != "/trajectories/index") ||
-                             (path.starts_with("/observables/") && path.ends_with("/values"));
+  const bool samples_first =
+      (path.starts_with("/trajectories/") && path != "/trajectories/index") ||
+      (path.starts_with("/observables/") && path.find("/values", path.rfind('/')) != std::string::npos);
   return samples_first ? 1 : 0;
 }
 

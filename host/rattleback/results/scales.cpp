@@ -24,7 +24,7 @@ std::vector<std::string> parts_of(std::string_view path) {
 bool is_state(std::string_view name) { return name == "q" || name == "v" || name == "p" || name == "lambda"; }
 
 std::vector<std::string> of_observable(const std::string& group, std::string_view name) {
-  if (name == "values") return {"/time", "/trajectory"};
+  if (name == "values" || name.starts_with("values_by_")) return {"/time", "/trajectory"};
   if (name == "histogram") return {"/time", group + "/bin"};
   if (name == "histogram_outside") return {"/time", group + "/side"};
   if (name == "histogram_edges") return {group + "/edge"};
@@ -69,6 +69,7 @@ std::vector<std::string> of_parts(const std::vector<std::string>& parts, std::si
     if (name == "index") return {"/trajectories/index"};
     names = {"/time", "/trajectories/index"};
   }
+  if (parts.size() == 3 && group == "derivatives") names = {"/trajectory"};
   if (!names.empty() && group != "axes" && is_state(name)) names.push_back("/" + name + "_component");
   return names;
 }

@@ -19,7 +19,8 @@ constexpr std::uint64_t worth_using = 2048, worth_compiling = 500'000;
 Unit unit_of_start(const SystemEntry& system, Isa isa) { return {UnitKind::start, &system, nullptr, {}, isa}; }
 
 bool needs_start_kernel(const Problem& problem) {
-  return !problem.study.ensemble.listed() && Grid(problem.study).size() >= worth_compiling;
+  return problem.derivatives.empty() && !problem.study.ensemble.listed() &&
+         Grid(problem.study).size() >= worth_compiling;
 }
 
 void load_start_kernel(const Problem& problem) {
@@ -33,7 +34,8 @@ void load_start_kernel(const Problem& problem) {
 }
 
 std::optional<StartKernel> find_start_kernel(const Problem& problem, const Ensemble& ensemble) {
-  if (problem.study.ensemble.listed() || ensemble.formulas().has_periods() || ensemble.range().count() < worth_using)
+  if (!problem.derivatives.empty() || problem.study.ensemble.listed() || ensemble.formulas().has_periods() ||
+      ensemble.range().count() < worth_using)
     return std::nullopt;
   try {
     const Isa isa = best_isa();

@@ -112,6 +112,7 @@ const std::vector<TableInfo>& study_tables() {
                                              {"fate[]", rows(fate_fields)},
                                              {"map[]", rows(map_fields)},
                                              {"fit[]", rows(fit_fields)},
+                                             {"derivatives", rows(derivative_fields)},
                                              {"output", rows(output_fields)}};
   return tables;
 }

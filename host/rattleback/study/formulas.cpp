@@ -158,13 +158,14 @@ bool Formulas::reads(std::size_t axis) const {
       });
 }
 
-FormulaNodes Formulas::nodes(Graph& graph) const {
+FormulaNodes Formulas::nodes(Graph& graph, bool apart) const {
   FormulaNodes nodes;
   std::vector<int> of_slot;
   for (std::size_t i = 0; i < data.axes.size(); ++i) of_slot.push_back(graph.variable(static_cast<int>(i)));
   const auto node_of = [&](const Formula& formula) { return formula.expression.add_to(graph, of_slot); };
   for (const Formula& parameter : parameters_) nodes.parameters.push_back(node_of(parameter));
-  of_slot.insert(of_slot.end(), nodes.parameters.begin(), nodes.parameters.end());
+  for (const int node : nodes.parameters)
+    of_slot.push_back(apart ? graph.variable(static_cast<int>(of_slot.size())) : node);
   for (std::size_t slot = of_slot.size(); slot < slots_.size(); ++slot) of_slot.push_back(graph.constant(slots_[slot]));
   const auto nodes_of = [&](const std::vector<Formula>& formulas) {
     std::vector<int> all;

@@ -34,8 +34,8 @@ class Formulas {
   /// Returns whether an expression reads an axis.
   [[nodiscard]] bool reads(std::size_t axis) const;
 
-  /// Adds all formulas but the periods to a graph.
-  [[nodiscard]] FormulaNodes nodes(Graph& graph) const;
+  /// Adds all formulas but the periods to a graph. Where parameters are `apart`, those that formulas read are variables behind the axes.
+  [[nodiscard]] FormulaNodes nodes(Graph& graph, bool apart = false) const;
   [[nodiscard]] bool has_periods() const { return !periods_.empty(); }
 
   void set_axis(std::size_t axis, double value);

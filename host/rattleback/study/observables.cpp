@@ -72,14 +72,21 @@ constexpr RunObservable run_observables_table[] = {
      "mean of megno over the time; near 2 on regular orbits, lyapunov t / 2 on chaotic ones"},
     {Coded::fli, "fli", false, one, true, "fast Lyapunov indicator: largest growth ln |(dq, dp)| so far"},
 };
-static_assert(std::size(run_observables_table) + 2 == ObservableCode::kinds,
-              "a kind of observables has no descriptor, or has two; system and formula have none");
+static_assert(std::size(run_observables_table) + 3 == ObservableCode::kinds,
+              "a kind of observables has no descriptor, or has two; system, formula and derivative have none");
 
 }  // namespace
 
 std::span<const RunObservable> run_observables() { return run_observables_table; }
 
 int tangent_dimension(const SystemEntry& system) { return 2 * system.n - system.m - system.positions; }
+
+bool has_derivative(ObservableCode::Kind kind) {
+  constexpr Coded::Kind kinds[] = {Coded::system, Coded::q,      Coded::v,
+                                   Coded::p,      Coded::lambda, Coded::formula,
+                                   Coded::power,  Coded::work,   Coded::energy_balance};
+  return std::ranges::find(kinds, kind) != std::end(kinds);
+}
 
 TangentNeeds::TangentNeeds(std::span<const ObservableCode> codes) {
   const auto needs = [this](int vectors) { count = std::max(count, vectors); };

@@ -34,6 +34,9 @@ struct NamedCode {
 /// Returns how many tangent vectors the states of a system have, those that satisfy the linearised constraints: its Lyapunov exponents.
 [[nodiscard]] int tangent_dimension(const SystemEntry& system);
 
+/// Whether an observable is a function of the state, of which there are derivatives.
+[[nodiscard]] bool has_derivative(ObservableCode::Kind kind);
+
 /// What the observables of a study ask of its tangent vectors (loop/frame.hpp).
 struct TangentNeeds {
   int count = 0;  ///< of vectors

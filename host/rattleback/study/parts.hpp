@@ -20,6 +20,9 @@ void complete_time(Study& study, const Formulas& formulas);
 /// requests.cpp checks the density of steps, observables, sections, covariance, groups and fits. `step` is the step size of a trajectory.
 void check_requests(Problem& problem, double step);
 
+/// derivatives.cpp resolves by what there are derivatives.
+void check_derivatives(Problem& problem);
+
 /// Checks that q comes with either v or p, from the study or a file. Sets the system's default state when none is
 /// given.
 void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p);

@@ -14,6 +14,13 @@
 
 namespace rattleback {
 
+/// By what a study has derivatives: an axis, or column; a parameter of the system; a component of the initial q, v or p.
+struct DerivativeBy {
+  enum Kind { axis, parameter, q, v, p } kind;
+  int index;         ///< of the parameter, or of the component
+  std::string name;  ///< in the result
+};
+
 /// A complete study and the meaning of its names. Runs, orders and benchmarks need no other input from a study.
 struct Problem {
   /// Resolves a study: sets every default and checks all values that need no evaluation of the ensemble. A study
@@ -32,12 +39,13 @@ struct Problem {
   Study study;  ///< all defaults are set; resolving this study again gives the same problem
   const SystemEntry* system = nullptr;
   const MethodEntry* method = nullptr;
-  PairKey key{};                      ///< the compiled options, which choose a loop of the pair
-  std::vector<double> numbers;        ///< max_method_numbers numbers that the step takes from the other options
-  std::string warning;                ///< a doubt about the options; empty without doubts
-  std::vector<ObservableCode> codes;  ///< codes of study.observables, in order
-  Surfaces surfaces{};                ///< surfaces of study.sections, then of study.stops, in order
-  StudyCode code;                     ///< C++ of the surfaces, and of the observables with a formula
+  PairKey key{};                          ///< the compiled options, which choose a loop of the pair
+  std::vector<double> numbers;            ///< max_method_numbers numbers that the step takes from the other options
+  std::string warning;                    ///< a doubt about the options; empty without doubts
+  std::vector<ObservableCode> codes;      ///< codes of study.observables, in order
+  std::vector<DerivativeBy> derivatives;  ///< in the order of study.derivatives.by
+  Surfaces surfaces{};                    ///< surfaces of study.sections, then of study.stops, in order
+  StudyCode code;                         ///< C++ of the surfaces, and of the observables with a formula
 
   /// Returns the code of an observable of this system and method, or of the study. Throws Error(input) with the nearest
   /// name.

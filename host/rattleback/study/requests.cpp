@@ -371,6 +371,7 @@ void check_requests(Problem& problem, double step) {
   check_covariance(problem);
   check_groups(problem.study);
   check_fits(problem, step);
+  check_derivatives(problem);
   reject_repeats(problem.study.output.trajectories, problem.study.place("output.trajectories"), "trajectory");
 }
 

@@ -34,6 +34,7 @@ Study Study::without_requests() const {
   study.fates.clear();
   study.maps.clear();
   study.fits.clear();
+  study.derivatives = {};
   std::ranges::move(study.ensemble.group_by, std::back_inserter(study.ensemble.unused));
   study.ensemble.group_by.clear();
   study.output = {};
@@ -42,7 +43,8 @@ Study Study::without_requests() const {
   study.time.samples = 1;
   std::erase_if(study.places, [](const auto& place) {
     static constexpr std::string_view dropped[] = {
-        "observable", "section", "stop", "fate", "map", "fit", "output", "ensemble.group_by", "time.sample"};
+        "observable", "section",           "stop",       "fate", "map", "fit", "derivatives",
+        "output",     "ensemble.group_by", "time.sample"};
     return std::ranges::any_of(dropped, [&](std::string_view key) { return place.first.starts_with(key); });
   });
   return study;

@@ -267,6 +267,13 @@ struct Study {
   };
   std::vector<Map> maps;
 
+  /// The parameters of the ensemble by which the result has derivatives: names of axes, of parameters of the system, and components of
+  /// the initial state (study/derivatives.hpp).
+  struct Derivatives {
+    std::vector<std::string> by;
+    std::string where;
+  } derivatives;
+
   /// A run saves a checkpoint after `seconds` seconds, or after `steps` steps of the trajectories if `steps` is not 0.
   /// If both are 0, only an interrupted run saves a checkpoint.
   struct Checkpoint {

@@ -338,6 +338,15 @@ inline constexpr Field<Fit> fit_fields[] = {
     field<&Fit::to>({.key = "to", .standard = "last sample", .text = "constant"}),
 };
 
+inline constexpr Field<Study::Derivatives> derivative_fields[] = {
+    field<&Study::Derivatives::by>(
+        {.key = "by",
+         .standard = "required",
+         .text = "up to 8 names of axes, of parameters of the system, and of components of the initial state: `q0[i]`, "
+                 "`v0[i]` or `p0[i]`. An axis and a parameter never share a name",
+         .wanted = "an array of names"}),
+};
+
 inline constexpr Field<Study::Output> output_fields[] = {
     field_of<Study::Output, Trajectories>(
         {.key = "trajectories",
@@ -417,6 +426,8 @@ inline constexpr Field<Study> root_fields[] = {
                          .standard = "none",
                          .text = "the curves through statistics",
                          .wanted = "an array of tables ([[fit]])"}),
+    field<&Study::derivatives, TableOf<Study::Derivatives, derivative_fields>>(
+        {.key = "derivatives", .standard = "none", .text = "by what the result has derivatives"}),
     field<&Study::output, TableOf<Study::Output, output_fields>>(
         {.key = "output", .standard = "none", .text = "what the result keeps"}),
 };

@@ -103,6 +103,10 @@ std::string Study::to_toml() const {
   out.tables<Fate>("[[fate]]", fate_fields, fates);
   out.tables<Map>("[[map]]", map_fields, maps);
   out.tables<Fit>("[[fit]]", fit_fields, fits);
+  if (!derivatives.by.empty()) {
+    out.header("[derivatives]");
+    out.rows<Derivatives>(derivative_fields, derivatives);
+  }
   out.header("[output]");
   out.rows<Output>(output_fields, output);
   return std::move(out).text();

@@ -111,6 +111,21 @@ struct SystemSource {
   const char* text = nullptr;  ///< the header itself, where there is no file
 };
 
+/// The initial data of a trajectory, as given, with their derivatives by one parameter of the ensemble. What is null is not given, and
+/// derivatives that are null are 0.
+struct StartVariation {
+  const double *q, *v, *p, *lambda;
+  const double *dq, *dv, *dp, *dlambda;
+  bool expand;                ///< q is given as n numbers in place of an element of the group
+  const double* shift;        ///< a displacement of q, in the algebra; null without
+  const double* dparameters;  ///< of the parameters of the system
+};
+/// A state (q, p) with its derivatives.
+struct StateVariation {
+  const double *q, *p, *dq, *dp, *dparameters;
+  double dtime;
+};
+
 /// The functions of a system at single points.
 struct PointFunctions {
   /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
@@ -129,6 +144,11 @@ struct PointFunctions {
                    double* tangents);
   /// Computes the multiplier of the continuous equations at (q, v), with v in the body; false where they do not determine it.
   bool (*multiplier)(SystemAt at, const double* q, const double* v, double* lambda);
+  /// Computes the derivative (dq, dp, dlambda) of the point that `prepare` made of the data: q and v are those of that point.
+  void (*start_derivative)(SystemAt at, const StartVariation& given, PrepareOptions options, const double* q,
+                           const double* v, double* tangent);
+  /// Computes the derivatives of v and, where `dlambda` is not null, of the multiplier of the continuous equations at a state.
+  void (*state_derivative)(SystemAt at, const StateVariation& state, bool in_space, double* dv, double* dlambda);
 };
 
 /// A system instance. Strings and arrays have static storage duration.
@@ -290,6 +310,7 @@ struct ObservableCode {
     formula,         ///< a formula of the study (loop/formula.hpp)
     step_size,       ///< of the next step
     density_error,   ///< of steps that follow a density (loop/clock.hpp)
+    derivative,      ///< of an observable of the run, at derivative_index (loop/variations.hpp)
     gamma,
     step_v,
     step_hidden_constraint,
@@ -300,6 +321,11 @@ struct ObservableCode {
   } kind;
   int index;
 };
+
+/// The parameters of an ensemble by which a study has derivatives, at most.
+inline constexpr int max_derivatives = 8;
+/// The index of the derivative of the observable `code` of a run by parameter `by`.
+[[nodiscard]] constexpr int derivative_index(int code, int by) { return code * max_derivatives + by; }
 
 /// Rows of a chunk, in units of chunk_size doubles; the layout is the same in host and device memory.
 struct ChunkLayout {
@@ -318,8 +344,13 @@ struct ChunkLayout {
   int tangents = 0;  ///< their number
   int columns =
       -1;  ///< columns that stand for the vectors before they were made orthogonal, and powers of two; -1 without
-  int growth = -1;     ///< three running sums (GrowthSums of loop/exponents.hpp); -1 without
-  int window = -1;     ///< growth of each vector up to the last sample, and the steps until then; -1 without
+  int growth = -1;  ///< three running sums (GrowthSums of loop/exponents.hpp); -1 without
+  int window = -1;  ///< growth of each vector up to the last sample, and the steps until then; -1 without
+  /// Derivatives of the state (loop/variations.hpp), in the form of a tangent vector; -1 without. The next one comes `variation_rows`
+  /// later.
+  int variation = -1, variation_rows = 0;
+  int variations = 0;  ///< their number
+  int seeds = -1;      ///< place of the derivatives of the parameters and of the step behind each of them; -1 without
   int carried = -1;    ///< numbers of the method's own in the state (MethodEntry::carried), after lambda; -1 without
   int rounding = -1;   ///< rounding remainders of q, p and the work (compensated summation); -1 without
   int last_step = -1;  ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
@@ -436,7 +467,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 13;
+inline constexpr int binary_interface = 14;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "rattleback/loop/derivative.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/mechanics/system.hpp"
@@ -268,7 +269,9 @@ const SystemEntry& describe(SystemSource source = {}) {
                                             on_group<System> ? expand<SystemOf> : nullptr,
                                             on_group<System> ? turn<SystemOf> : nullptr,
                                             initial_tangents<SystemOf>,
-                                            multiplier<SystemOf>};
+                                            multiplier<SystemOf>,
+                                            start_derivative<SystemOf>,
+                                            state_derivative<SystemOf>};
   static const PointFunctions* functions = &at_points;
   static const SystemEntry entry{form_of<System>(),
                                  System::name,

@@ -10,8 +10,8 @@
 //
 // where `system` is a template over the scalar, `method` has the member template `of<T, System>`, the step, and `surfaces`
 // are the surfaces of section (loop/formula.hpp), or rattleback::NoFormulas. Other units have RB_DEVICE_TANGENT(system,
-// method, surfaces), the same with a tangent vector, RB_DEVICE_FRAME(system, method, surfaces), the same with several, or
-// RB_DEVICE_SAMPLES(system, formulas), the observables. A unit defines kernels with C linkage (DeviceKernel), and the constant `rattleback_kernels`, which tells what exists (KernelTable).
+// method, surfaces), the same with a tangent vector, RB_DEVICE_FRAME(system, method, surfaces), the same with several,
+// RB_DEVICE_VARIATIONS(system, method, surfaces), the same with derivatives, or RB_DEVICE_SAMPLES(system, formulas), the observables. A unit defines kernels with C linkage (DeviceKernel), and the constant `rattleback_kernels`, which tells what exists (KernelTable).
 // A kernel that does not exist is empty.
 
 #include "rattleback/catalogue/device.hpp"
@@ -20,6 +20,7 @@
 #include "rattleback/loop/frame.hpp"
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/loop/tangent.hpp"
+#include "rattleback/loop/variations.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -52,6 +53,8 @@ template <template <class> class System, class Method, template <class> class Su
 using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, Surfaces>;
 template <template <class> class System, class Method, template <class> class Surfaces>
 using FrameLoop = Loop<System, Method, TangentFrame<double, System, Method::template of>, Surfaces>;
+template <template <class> class System, class Method, template <class> class Surfaces>
+using VariationLoop = Loop<System, Method, Variations<double, System, Method::template of>, Surfaces>;
 
 // With 255 registers per thread four blocks of 64 threads fit on a multiprocessor; bench/gpu tries other numbers.
 // Registers spill to shared memory while there is room. Kernels of teams with workspaces in shared memory do not spill
@@ -148,7 +151,7 @@ RB_NAMESPACE_END
   }                                                                                                                   \
   }
 
-/// The kernel of a pair with a tangent vector, or with several.
+/// The kernel of a pair with a tangent vector, with several, or with derivatives.
 #define RB_DEVICE_TANGENT_LOOP(System, Method, ...)                                                 \
   RB_DEVICE_TAKES(System, Method);                                                                  \
   extern "C" {                                                                                      \
@@ -162,6 +165,8 @@ RB_NAMESPACE_END
   RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::TangentLoop<System, Method, Surfaces>)
 #define RB_DEVICE_FRAME(System, Method, Surfaces) \
   RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::FrameLoop<System, Method, Surfaces>)
+#define RB_DEVICE_VARIATIONS(System, Method, Surfaces) \
+  RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::VariationLoop<System, Method, Surfaces>)
 
 /// The kernel of observables of a system.
 #define RB_DEVICE_SAMPLES(System, Formulas)                                                                           \

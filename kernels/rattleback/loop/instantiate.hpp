@@ -7,6 +7,7 @@
 #include "rattleback/loop/frame.hpp"
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/loop/tangent.hpp"
+#include "rattleback/loop/variations.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -51,6 +52,12 @@ template <template <class> class System, class Method, template <class> class Su
 void advance_chunk_with_frame(const KernelArguments& arguments, double* chunk, int begin, int end) {
   advance_chunk_with<System, Method, TangentFrame<Real, System, Method::template of>, Surfaces>(arguments, chunk, begin,
                                                                                                 end);
+}
+
+template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
+void advance_chunk_with_variations(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  advance_chunk_with<System, Method, Variations<Real, System, Method::template of>, Surfaces>(arguments, chunk, begin,
+                                                                                              end);
 }
 
 template <template <class> class System, template <class> class Surfaces>

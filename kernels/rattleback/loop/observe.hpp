@@ -4,6 +4,7 @@
 #include "rattleback/loop/clock.hpp"
 #include "rattleback/loop/exponents.hpp"
 #include "rattleback/loop/last_step.hpp"
+#include "rattleback/loop/observe_variations.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -135,12 +136,15 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
       case ObservableCode::step_potential:
         if constexpr (m > 0) x = observe_detail<T, System>(a, chunk, lane, code);
         break;
+      case ObservableCode::derivative:  // below
       case ObservableCode::kinds:
         break;
     }
     x = select(is_finite(x), x, T(__builtin_huge_val()));
     Lanes<T>::store(values + i * chunk_size + lane, select(good, x, T(__builtin_nan(""))));
   }
+  if constexpr (has_derivatives<Formulas<T>>)
+    observe_variations<T, System, Formulas>(a, chunk, lane, codes, count, values);
 }
 
 // The guard of a carried multiplier: where a flow contracts, the multiplier that a method carries from step to step has a part that

@@ -20,14 +20,22 @@ class TangentMap {
   using DualState = typename Step::State;
   static constexpr int N = State::elements, n = State::dimension, m = State::multipliers, carries = State::carries;
 
-  RB_HD TangentMap(const KernelArguments& a, const double* chunk, int lane)
-      : system_(make_system_at<Sys>(D(0.0), [&](int i) { return D(load_parameter<T>(a, chunk, lane, i)); })),
+  /// The derivatives of the parameters are in the rows from `seeds` on; they are 0 where it is negative. `size` is that of the derivatives
+  /// relative to their values (Convergence).
+  RB_HD TangentMap(const KernelArguments& a, const double* chunk, int lane, int seeds = -1, const T& size = T(0.0))
+      : system_(make_system_at<Sys>(D(0.0),
+                                    [&](int i) {
+                                      D x(load_parameter<T>(a, chunk, lane, i));
+                                      if (seeds >= 0)
+                                        x.partial[0] = Lanes<T>::load(chunk + (seeds + i) * row_size + lane);
+                                      return x;
+                                    })),
         options_{D(max(a.tolerance, tolerance)), 2 * a.max_iterations, D(a.guess)},
         numbers_(a.method),
-        step_(make_step<Step>(system_, options_, numbers_)) {}
+        step_(make_step<Step>(system_, options_with(size), numbers_)) {}
 
   /// Returns the step from `state` at `time` with the derivative along `d`, and the status of the step.
-  RB_HD DualState operator()(const State& state, const State& d, const T& h, [[maybe_unused]] const T& time,
+  RB_HD DualState operator()(const State& state, const State& d, const D& h, [[maybe_unused]] const D& time,
                              T& status) const {
     DualState next;
     join(state.q, d.q, next.q);
@@ -36,9 +44,9 @@ class TangentMap {
     if constexpr (carries > 0) join(state.carried, d.carried, next.carried);
     StepReport<D> report;
     if constexpr (timed<Sys>) {
-      report = make_step<Step>(at(system_, D(time)), options_, numbers_)(next, D(h));
+      report = make_step<Step>(at(system_, time), options_, numbers_)(next, h);
     } else {
-      report = step_(next, D(h));
+      report = step_(next, h);
     }
     status = report.status.value;
     return next;
@@ -76,6 +84,11 @@ class TangentMap {
     RB_UNROLL
     for (int i = 0; i < size; ++i) r[i] = x[i].partial[0];
     return r;
+  }
+
+  RB_HD const SolverOptions<D>& options_with(const T& size) {
+    options_.tolerance.partial[0] = size;
+    return options_;
   }
 
   Sys system_;

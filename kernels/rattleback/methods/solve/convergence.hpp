@@ -38,13 +38,15 @@ class Convergence {
 };
 
 /// With dual numbers: the value and the derivative each by its own size; a lane is done once both have been. Where the
-/// value contracts, so does its derivative, a few iterations behind.
+/// value contracts, so does its derivative, a few iterations behind. A derivative may be nothing but the difference of large terms, as
+/// that of a pendulum's position by its mass. So the derivative of the tolerance says how large derivatives are, relative to their values.
 template <class T>
 class Convergence<Dual<T, 1>> {
  public:
   RB_HD Convergence(const SolverOptions<Dual<T, 1>>& options, const Dual<T, 1>& scale)
       : value_({options.tolerance.value, options.max_iterations}, scale.value),
-        partial_({options.tolerance.value, options.max_iterations}, scale.partial[0]),
+        partial_({options.tolerance.value, options.max_iterations},
+                 max(scale.partial[0], options.tolerance.partial[0] * scale.value)),
         value_done_(false),
         partial_done_(false) {}
 
