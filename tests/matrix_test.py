@@ -124,6 +124,8 @@ FEATURES = {
     "correlation": CHAOTIC + TIME + AXES + STATE + ENERGY + 'correlation = ["q[0]"]\n[[observable]]\nname = "q[0]"\n',
     "covariance": CHAOTIC + TIME + AXES + STATE + '[output]\ncovariance = ["q", "p"]\ntrajectories = [0, 300]\n',
     "lyapunov": CHAOTIC + TIME + AXES + STATE + '[[observable]]\nname = "lyapunov"\nstatistics = ["mean", "std"]\n',
+    "derivatives": CHAOTIC + TIME + AXES + STATE + ENERGY + "values = true\n" + '[[observable]]\nname = "q[1]"\nstatistics = ["mean", "std", "mse", "rms"]\n'
+                   '[[observable]]\nname = "own"\nformula = "q[0]^2 v[1] + t lambda[0]"\n[derivatives]\nby = ["theta", "q0[2]"]\n',
     "spectrum": CHAOTIC + TIME + AXES + STATE + '[[observable]]\nname = "lyapunov[2]"\nvalues = true\n[[observable]]\nname = "ln_gali[2]"\n'
                 '[[observable]]\nname = "megno_mean"\n[[observable]]\nname = "lyapunov_window[0]"\nstatistics = ["mean", "std"]\n' + SECTION,
     "carried acceleration": CHAOTIC.replace("nonholonomic-lobatto", "generalized-alpha").replace("stages = 2\n", "rho = 0.9\n") + TIME + AXES + STATE

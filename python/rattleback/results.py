@@ -201,6 +201,12 @@ class Result:
         return State(self._stored, f"/maps/{name}")
 
     @property
+    def derivatives(self) -> Mapping[str, State]:
+        """The derivatives of the final states by each name of ``[derivatives] by``: ``derivatives["gravity"].q`` of shape (N, n)."""
+        names = dict.fromkeys(path.split("/")[2] for path in self.paths if path.startswith("/derivatives/"))
+        return {name: State(self._stored, f"/derivatives/{name}") for name in names}
+
+    @property
     def survival(self) -> Array:
         """The share of the trajectories that no stop has ended, at the sample times, of shape (K,)."""
         survival: Array = self["/stops/survival"]

@@ -111,6 +111,16 @@ p = [0, "push"]
 name = "energy"
 statistics = ["mean"]
 """
+# The same with a parameter, and with derivatives by all that there may be derivatives by.
+DERIVATIVES = HAMILTONIAN.replace('name = "hamiltonian"', 'name = "derivatives"\nparameters = { k = "push^2" }').replace("cos(t) x/16", "cos(t) k x/16") + """
+values = true
+[[observable]]
+name = "own"
+formula = "x p_y + k sin(t)"
+statistics = ["mean", "std"]
+[derivatives]
+by = ["push", "k", "q0[1]", "p0[0]"]
+"""
 MIXED = """
 [system]
 name = "mixed"
@@ -138,7 +148,7 @@ statistics = ["mean"]
 name = "hidden_constraint"
 statistics = ["maxabs"]
 """ + TANGENTS
-STUDIES = {"driven": DRIVEN, "bodies": BODIES, "hamiltonian": HAMILTONIAN, "mixed": MIXED}
+STUDIES = {"driven": DRIVEN, "bodies": BODIES, "hamiltonian": HAMILTONIAN, "derivatives": DERIVATIVES, "mixed": MIXED}
 
 
 def main():

@@ -26,14 +26,22 @@ class Docs(Case):
 
     def test_snippets_run(self):
         shutil.copy(ROOT / "examples/chaotic.toml", ".")
-        text = (ROOT / "docs/python.md").read_text()
+        self.assertGreater(self.run_snippets("docs/python.md"), 10)
+
+    def test_snippets_of_derivatives_run(self):
+        study, = re.findall(r"^```toml\n# swing.toml\n(.*?)^```", (ROOT / "docs/learn/derivatives.md").read_text(), re.M | re.S)
+        (self.folder / "swing.toml").write_text(study)
+        self.assertGreater(self.run_snippets("docs/learn/derivatives.md"), 1)
+
+    def run_snippets(self, page):
+        text = (ROOT / page).read_text()
         snippets = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
-        self.assertGreater(len(snippets), 10)
         names = {"__name__": "snippets"}
         for number, snippet in enumerate(snippets):
             with self.subTest(number), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
                 place = text[:text.index(snippet)].count("\n") + 1
-                exec(compile("\n" * (place - 1) + snippet, "docs/python.md", "exec"), names)
+                exec(compile("\n" * (place - 1) + snippet, page, "exec"), names)
+        return len(snippets)
 
     def test_examples_of_docstrings_run(self):
         examples = 0

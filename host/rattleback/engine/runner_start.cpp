@@ -204,21 +204,6 @@ void Runner::put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>
   }
 }
 
-void Runner::put_derivatives(Tile& tile, std::uint64_t k, const std::vector<StartDerivative>& derivatives) const {
-  const ChunkLayout& rows = plan_.arguments.layout;
-  int row = rows.variation;
-  for (const StartDerivative& derivative : derivatives) {
-    for (std::size_t i = 0; i < derivative.tangent.size(); ++i)
-      tile.at(k, row + static_cast<int>(i)) = derivative.tangent[i];
-    if (rows.seeds >= 0) {
-      int seed = row + rows.seeds;
-      for (const double of_parameter : derivative.parameters) tile.at(k, seed++) = of_parameter;
-      tile.at(k, seed) = derivative.step;
-    }
-    row += rows.variation_rows;
-  }
-}
-
 void Runner::end_filling(TileInWork& work) const {
   Tile& tile = work.tile;
   list_recorded(tile);

@@ -30,7 +30,8 @@ class TangentMap {
                                         x.partial[0] = Lanes<T>::load(chunk + (seeds + i) * row_size + lane);
                                       return x;
                                     })),
-        options_{D(max(a.tolerance, tolerance)), 2 * a.max_iterations, D(a.guess)},
+        options_{D(max(a.tolerance, tolerance)), 2 * a.max_iterations, D(a.guess),
+                 a.layout.variations > 0 && a.layout.work >= 0},
         numbers_(a.method),
         step_(make_step<Step>(system_, options_with(size), numbers_)) {}
 

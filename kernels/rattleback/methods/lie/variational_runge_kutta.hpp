@@ -357,6 +357,13 @@ class VariationalRungeKutta {
   template <class D, int width>
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                                  const Stages<T>& u, Entries& jacobian) const {
+    Evaluation<D> fixed;  // where T is dual, parameters of the system may have derivatives of their own
+    if constexpr (coefficients<T> == 2) {
+      Stages<D> d;
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) d[i] = D(coefficient(u[i], 0));
+      evaluate(q, m, h, tableau, d, fixed);
+    }
     for (int first = 0; first < size; first += width) {
       Stages<D> d;
       RB_UNROLL
@@ -370,7 +377,11 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int i = 0; i < size; ++i) {
         RB_UNROLL
-        for (int l = 0; l < width; ++l) jacobian[i][first + l] = at.residual[i / per_stage][i % per_stage].partial[l];
+        for (int l = 0; l < width; ++l) {
+          jacobian[i][first + l] = at.residual[i / per_stage][i % per_stage].partial[l];
+          if constexpr (coefficients<T> == 2)
+            jacobian[i][first + l] = jacobian[i][first + l] - fixed.residual[i / per_stage][i % per_stage].partial[l];
+        }
       }
     }
   }

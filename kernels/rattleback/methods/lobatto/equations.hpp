@@ -204,6 +204,14 @@ struct LobattoEquations {
   RB_HD static State values_of(const State& state) {
     return {constant<T>(state.q), constant<T>(state.p), constant<T>(state.lambda)};
   }
+  /// The equations with a system whose parameters have no derivatives, for those in which T itself is the dual number of a direction.
+  RB_HD decltype(auto) without_derivatives() const {
+    if constexpr (coefficients<T> == 1) {
+      return (*this);
+    } else {
+      return LobattoEquations{constant_system(system)};
+    }
+  }
   /// The system at the time of stage i.
   RB_HD decltype(auto) at_stage(const T& h, int i) const { return after(system, h * T(lobatto_pair<S>().c[i])); }
 
@@ -253,7 +261,9 @@ struct LobattoEquations {
     Vector<T, m> multiplier{};
     if constexpr (m > 0 && !spark) multiplier = h * state.lambda;
     const StageMomenta<D, n> at =
-        stage<D>(values_of(state), h, 0, xi, constant<D>(eta), constant<T>(multiplier)).momenta;
+        without_derivatives()
+            .template stage<D>(values_of(state), T(coefficient(h, 0)), 0, xi, constant<D>(eta), constant<T>(multiplier))
+            .momenta;
     Vector<V, n> w, along;
     RB_ROLLED
     for (int i = 0; i < n; ++i) {

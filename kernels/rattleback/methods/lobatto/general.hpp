@@ -118,6 +118,8 @@ class GeneralLobatto {
   /// Derivatives at stage i, in one direction at a time, which keeps the code small.
   RB_HD_LARGE void linearise(const State& state, T h, const Stages& x, const Residual& r, int i,
                              Linearisation& d) const {
+    const auto& of_values = equations_.without_derivatives();
+    const T step(coefficient(h, 0));
     Team::for_each(i == 0 ? n : 0, 2 * n, [&](int direction) {  // Xi_1 = 0 does not move
       Vector<D, n> xi = constant<D>(r.xi[i]), velocity = constant<D>(x.velocity[i]),
                    z = constant<D>(lifted ? x.z[i] : state.p);
@@ -128,7 +130,7 @@ class GeneralLobatto {
         xi[j].partial[0] = V(by_xi && j == k ? 1.0 : 0.0);
         velocity[j].partial[0] = z[j].partial[0] = V(!by_xi && j == k ? 1.0 : 0.0);
       }
-      const auto at = equations_.template stage<D>(state, h, i, xi, velocity, constant<T>(x.multiplier[i]));
+      const auto at = of_values.template stage<D>(state, step, i, xi, velocity, constant<T>(x.multiplier[i]));
       RB_ROLLED
       for (int j = 0; j < n; ++j) {
         (by_xi ? d.pi_xi : d.pi_velocity)[j][k] = at.momenta.pi[j].partial[0];
@@ -138,9 +140,9 @@ class GeneralLobatto {
       if constexpr (m > 0 && !is_holonomic<System>) {
         Vector<D, m> psi;
         if constexpr (spark) {
-          psi = equations_.template stage_constraint<D>(state, h, i, xi, velocity);
+          psi = of_values.template stage_constraint<D>(state, step, i, xi, velocity);
         } else {
-          psi = equations_.template node_constraint<D>(state, h, i, xi, z);
+          psi = of_values.template node_constraint<D>(state, step, i, xi, z);
         }
         RB_ROLLED
         for (int j = 0; j < m; ++j) (by_xi ? d.psi_xi : d.psi_z)[j][k] = psi[j].partial[0];
@@ -149,7 +151,7 @@ class GeneralLobatto {
     if constexpr (m > 0) {
       const Chart<G, Tau, T> chart(constant<T>(r.xi[i]));
       const auto forms =
-          constraint_forms(equations_.at_stage(h, i), constant<T>(r.g[i]), chart.dtau(constant<T>(x.velocity[i])));
+          constraint_forms(of_values.at_stage(step, i), constant<T>(r.g[i]), chart.dtau(constant<T>(x.velocity[i])));
       Team::for_each(0, m, [&](int k) {
         d.w[k] = constant<V>(chart.dtau_star(forms[k]));
         d.f[k] = constant<V>(chart.Ad_inverse_star(forms[k]));
