@@ -182,7 +182,7 @@ class Docs(unittest.TestCase):
         patterns = {}
         for path in re.findall(r"`(/[^`]*)`", "\n".join(cells(line)[0] for line in table.splitlines())):
             text = re.sub(r"\{([\w,]+)\}", lambda match: f"({match[1].replace(',', '|')})", path.replace("..", "[^ ]+"))
-            patterns[path] = re.sub(r"\b[A-Z]+(?=$|/|_error)|(?<=_)OTHER", r"[^/]+", text)
+            patterns[path] = re.sub(r"\b[A-Z]+(?=$|/|_error)|(?<=_)(?:OTHER|BY)", r"[^/]+", text)
         settings = ["time={step=0.1, end=2.0, sample_every=5}", "ensemble.axes=[{name='theta', from=0.0, to='pi/2', count=8}, {name='g', values=[1, 2]}]",
                     "ensemble.group_by=['g']", "output={trajectories=[0], covariance=['q']}", "fit=[{name='f', observable='energy'}]",
                     "observable=[{name='energy', reference=3.06, statistics=['mse', 'mean', 'max'], quantiles=[0.5], values=true, "

@@ -179,7 +179,7 @@ struct StartDerivatives::Impl {
           parts.emplace_back(algebra, apart, static_cast<int>(axes.size()) + by.index);
           break;
         default:
-          parts.emplace_back(algebra, FormulaNodes{}, 0);
+          parts.emplace_back(algebra, FormulaNodes{.step = graph.constant(0.0)}, 0);
       }
     }
   }
