@@ -44,11 +44,11 @@ RB_HD Vector<R, n> add_scaled(const T& s, const Vector<R, n>& a, const Vector<R,
   return r;
 }
 
-/// A system whose numbers are those of another without their derivatives: a system is a struct of numbers of its scalar.
+/// A system whose numbers are those of another without their derivatives: a system is a struct of numbers of its scalar, behind which
+/// there may be a time that is none.
 template <class System>
 RB_HD System constant_system(System system) {
   using T = typename System::scalar;
-  static_assert(sizeof(System) % sizeof(T) == 0 || sizeof(System) < sizeof(T));
   T* const numbers = reinterpret_cast<T*>(&system);
   for (unsigned i = 0; i < sizeof(System) / sizeof(T); ++i) numbers[i] = T(coefficient(numbers[i], 0));
   return system;
