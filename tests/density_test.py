@@ -278,6 +278,20 @@ v = [0, "sin(0.7)", 0, 0, 0, 0, 0]
         refused(text.replace('control = "density"', 'control = "densities"'), "densities")
         refused(text + '[[section]]\nevery = 1.0\n', "stroboscope")
 
+    def test_which_methods_take_a_density(self):
+        """Those that are symmetric with their default options; on a group few are. The refusal of another method lists them."""
+        symmetric = {("kepler", "runge-kutta"): ["lobatto", "hbvm", "variational-conversion", "vrkmk", "vrkmk-pade", "vcg"],
+                     ("spherical-pendulum", "runge-kutta"): ["holonomic-lobatto", "hbvm", "variational-conversion", "ggl-vi-a", "ggl-vi-bs", "ggl-theta",
+                                                             "energy-momentum", "energy-momentum-index3", "classical-ggl"],
+                     ("chaotic", "generalized-alpha"): ["nonholonomic-lobatto", "nonholonomic-spark", "nonholonomic-leapfrog", "nonholonomic-dla",
+                                                        "nonholonomic-energy"],
+                     ("heavy-top", "vrkmk"): ["vcg"]}
+        for (system, method), taken in symmetric.items():
+            done = self.program("check", "table", f'[system]\nname = "{system}"\n[method]\nname = "{method}"\n[time]\ncontrol = "density"\n'
+                                                  'density = "1.5 + q[0]"\nstep = 0.01\nend = 1\n')
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertEqual(done.stderr.strip().split("; take one of ")[1].split(", "), taken)
+
     def test_other_commands(self):
         text = kepler(4, "pi/50", end="10.0")
         done = self.program("check", "check", text)
