@@ -12,7 +12,7 @@ import sys
 import unittest
 import zipfile
 
-from common import PENDULUM, ROOT, Case
+from common import PENDULUM, PROGRAM, ROOT, Case
 
 BUILD = pathlib.Path(os.environ["RATTLEBACK_BUILD"])
 
@@ -56,8 +56,15 @@ class Wheel(Case):
         told = call(python, "-c", script, env=environment)
         self.assertIn(str(self.folder.resolve() / "fresh"), told)
         self.assertIn("figures need matplotlib and h5py", told)
-        call(os.environ["RATTLEBACK_PROGRAM"], "run", self.write("pendulum.toml", PENDULUM), "-o", "program.h5", "--quiet")
-        call(os.environ["RATTLEBACK_PROGRAM"], "diff", "fresh.h5", "program.h5")
+        call(PROGRAM, "run", self.write("pendulum.toml", PENDULUM), "-o", "program.h5", "--quiet")
+        call(PROGRAM, "diff", "fresh.h5", "program.h5")
+        # Kernels beside the extension, where the wheel rattleback-ensembles-kernels has them, serve where there is no compiler.
+        bare = {**environment, "PATH": "/nonexistent", "XDG_CACHE_HOME": str(self.folder / "empty")}
+        with self.assertRaisesRegex(AssertionError, "there is no C\\+\\+ compiler.*the wheel rattleback-ensembles-kernels"):
+            call(python.absolute(), "-c", script, env=bare)
+        call(PROGRAM, "compile", "pendulum.toml", "--quiet", "--pack", pathlib.Path(told.split()[0]).parent / "kernels")
+        call(python.absolute(), "-c", script, env=bare)
+        call(PROGRAM, "diff", "fresh.h5", "program.h5")
 
 
 class Bar(Case):

@@ -159,7 +159,8 @@ Compiler find_compiler(const std::vector<std::string>& commands, const std::func
   input_error("",
               fmt::format("a kernel must be compiled, and there is no C++ compiler ({}{}); install one: apt install "
                           "g++; or name one by {}; or compile elsewhere: rattleback compile STUDY --pack DIR, and set "
-                          "RATTLEBACK_KERNEL_PATH to a copy of DIR",
+                          "RATTLEBACK_KERNEL_PATH to a copy of DIR; for Python the wheel rattleback-ensembles-kernels "
+                          "has the kernels of the examples",
                           wanted(), faults, compiler_variable));
 }
 

@@ -1,5 +1,9 @@
 #include "rattleback/kernels/isa.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace rattleback {
 
 #define RB_DECLARE(isa)                    \
@@ -54,16 +58,42 @@ const char* title_of(Isa isa) {
   return "";
 }
 
+#if defined(__x86_64__)
+namespace {
+
+/// What the processor has and the operating system keeps when threads change. Not every compiler comes with what
+/// __builtin_cpu_supports needs in a shared library.
+struct Features {
+  bool fma = false, avx2 = false, avx512 = false;
+
+  Features() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return;
+    const bool has_fma = (c & bit_FMA) != 0;
+    unsigned kept = 0, high = 0;
+    __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
+    constexpr unsigned vectors = 0x6, wide_vectors = 0xe6;  // SSE, AVX; masks, both halves of the wide registers
+    fma = has_fma && (kept & vectors) == vectors;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return;
+    avx2 = fma && (b & bit_AVX2) != 0;
+    constexpr unsigned needed = bit_AVX512F | bit_AVX512DQ | bit_AVX512VL;
+    avx512 = avx2 && (kept & wide_vectors) == wide_vectors && (b & needed) == needed;
+  }
+};
+
+}  // namespace
+#endif
+
 bool has_isa(Isa isa) {
 #if defined(__x86_64__)
+  static const Features features;
   switch (isa) {
     case Isa::scalar:
-      return __builtin_cpu_supports("fma");
+      return features.fma;
     case Isa::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+      return features.avx2;
     case Isa::avx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl");
+      return features.avx512;
     default:
       return false;
   }
