@@ -40,11 +40,10 @@ class RolledElimination {
 
   RB_HD_LARGE void factorise() {
     if constexpr (!is_full_pattern<Pattern, N>()) {
-      RB_TABLE there = table_of<N, N, Entry>;
       Team::for_each(0, N, [&](int j) {
         RB_ROLLED
         for (int i = 0; i < N; ++i)
-          if (!there(i, j)) a[i][j] = T(0.0);
+          if (!looked_up<N, N, Entry>(i, j)) a[i][j] = T(0.0);
       });
     }
     RB_ROLLED
@@ -237,13 +236,15 @@ class UnrolledElimination {
     if constexpr (dense) {
       return true;
     } else {
-      RB_TABLE inverse = elimination_order<N, Pattern>.inverse;
-      return inverse(i, j);
+      return entry_of<Inverse>(i * N + j);
     }
   }
 
  private:
-  // Static, because on a GPU each look-up would copy the tables otherwise: steps of the top in directors took minutes to compile.
+  struct Inverse {
+    static constexpr auto value = elimination_order<N, Pattern>.inverse;
+  };
+  // Static, because on a GPU each look-up would copy the tables otherwise (`static_entry`).
   RB_HD static int pivot(int k) {
     if constexpr (dense) {
       return k;

@@ -22,8 +22,7 @@ struct ConstraintForms {
   };
   RB_HD static constexpr bool entry(int row, int column) {
     if constexpr (requires { System::constraint_entry(0, 0); }) {
-      RB_TABLE table = detail::table_of<m, n, Stated>;
-      return table(row, column);
+      return detail::looked_up<m, n, Stated>(row, column);
     } else {
       return true;
     }

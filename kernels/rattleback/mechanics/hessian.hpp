@@ -133,10 +133,7 @@ class HessianTimesInverse {
       return false;
     }
   };
-  RB_HD static constexpr bool entry(int i, int j) {
-    RB_TABLE table = detail::table_of<n, n, Product>;
-    return table(i, j);
-  }
+  RB_HD static constexpr bool entry(int i, int j) { return detail::looked_up<n, n, Product>(i, j); }
 
  public:
   RB_HD HessianTimesInverse(const T& h, const ConstraintHessian<System, T>& s, const MassInverse& inverse) {

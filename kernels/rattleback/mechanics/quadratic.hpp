@@ -62,11 +62,11 @@ struct QuadraticPattern {
       requires(const System& s, const Vector<T, n>& q) { s.vector_potential(q); };
   static constexpr bool has_potential = requires(const System& s, const Vector<T, n>& q) { s.potential(q); };
 
+  struct Coordinates {
+    static constexpr auto value = coordinates_of<System>;
+  };
   /// The index of the k-th active coordinate.
-  RB_HD static constexpr int coordinate(int k) {
-    RB_TABLE coordinates = coordinates_of<System>;
-    return coordinates[static_cast<std::size_t>(k)];
-  }
+  RB_HD static constexpr int coordinate(int k) { return entry_of<Coordinates>(k); }
   /// M.
   RB_HD static constexpr bool entry(int i, int j) {
     if (LagrangianAlone<System>) return true;

@@ -32,11 +32,14 @@
 #endif
 
 // RB_TABLE is the type of a table that a function takes from a constant: by reference, or on a GPU, where code has no constants of the
-// host, as a constant of its own.
+// host, as a constant of its own. RB_CONSTANT_EVALUATED is false in code of a GPU that runs, which may look tables up in another way than
+// constant expressions do (linalg/pattern.hpp).
 #ifdef __CUDACC__
 #define RB_TABLE constexpr auto
+#define RB_CONSTANT_EVALUATED __builtin_is_constant_evaluated()
 #else
 #define RB_TABLE constexpr const auto&
+#define RB_CONSTANT_EVALUATED true
 #endif
 
 // RB_MAYBE_EMPTY marks a member whose type may be empty; it then takes no room. nvcc 13.0 gives no such member: where one is the last of its
