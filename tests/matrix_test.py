@@ -148,9 +148,9 @@ STEPS = {"own formulas": "0.01,0.005", "machine": "0.01,0.005", "own header": "0
 
 
 def options_of(example):
-    """Overrides that make an example small. Stiff systems keep their step, and studies of steps their times."""
+    """Overrides that make an example small. Stiff systems keep their step; studies of steps and steps that follow a density keep their times."""
     text = (ROOT / f"examples/{example}.toml").read_text()
-    words = [] if 'step = "h"' in text else ["time.steps=20", "time.sample_every=5"]
+    words = [] if 'step = "h"' in text or 'control = "density"' in text else ["time.steps=20", "time.sample_every=5"]
     if "count = 1024" in text:
         words.append("ensemble.axes[0].count=300")
     if re.search(r"^draws = ", text, re.M):
