@@ -37,8 +37,12 @@ void InOrder::add(std::function<void()> work) {
 }
 
 void InOrder::finish() {
+  wait([this] { return pieces_.empty(); });
+}
+
+void InOrder::wait(const std::function<bool()>& holds) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return pieces_.empty() || failure_; });
+  changed_.wait(lock, [&] { return failure_ || holds(); });
   if (failure_) std::rethrow_exception(failure_);
 }
 

@@ -26,6 +26,9 @@ class InOrder {
   void add(std::function<void()> work);
   /// Waits until every piece is done. Throws the failure of a piece.
   void finish();
+  /// Waits until a condition holds, which changes when a piece is done. Throws the failure of a piece. Any thread may wait, while
+  /// another one adds pieces. The condition is asked under the lock of this object.
+  void wait(const std::function<bool()>& holds);
 
  private:
   void run();

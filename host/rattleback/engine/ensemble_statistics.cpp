@@ -84,8 +84,9 @@ std::vector<std::uint64_t> EnsembleStatistics::chunks_before() const {
 
 void EnsembleStatistics::store(ResultSink& sink, const Tile& tile, const RoundOutput& output, std::uint64_t first,
                                std::uint64_t count) {
-  std::vector<double> values(count * tile.count);  // [sample][trajectory], of one observable in the round
+  std::vector<double> values;  // [sample][trajectory], of one observable in the round
   const auto gather = [&](std::size_t code) {
+    values.resize(count * tile.count);
     for (std::uint64_t s = 0; s < count; ++s)
       for (std::uint64_t k = 0; k < tile.count; k += chunk_size)
         std::copy_n(values_of(tile, output, s, k / chunk_size, code),

@@ -27,8 +27,8 @@ struct RunOptions {
   std::uint64_t tile = 0;        ///< trajectories in memory at a time, rounded up to chunks of 256; 0: as many as fit
   std::function<void(const Progress&)> progress = {};  ///< called about ten times a second, from the calling thread
   std::function<void(const std::string&)> warn = {};   ///< receives faults that do not end the run
-  /// A requested stop ends the run with Error(runtime), after about a quarter of a second. A run into a file then
-  /// leaves a checkpoint.
+  /// A requested stop ends the run with Error(runtime), after about a quarter of a second and once the output that is computed is
+  /// written. A run into a file then leaves a checkpoint.
   std::stop_token stop = {};
   /// A stopped run in memory leaves a checkpoint for a run into the file that this returns, which Session::resume
   /// continues. Called when the run stops. Without a function, or with an empty path, the run leaves nothing.

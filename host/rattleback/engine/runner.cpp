@@ -113,6 +113,10 @@ std::uint64_t Runner::tile_trajectories() const {
 }
 
 Runner::Prepared Runner::prepare(std::uint64_t first) {
+  writer_.wait([this] {
+    const std::lock_guard lock(mutex_);
+    return tiles_.size() < most_tiles;
+  });
   const auto start = Clock::now();
   std::shared_ptr<TileInWork> work = std::exchange(checked_, nullptr);
   if (!work) {
@@ -126,7 +130,7 @@ Runner::Prepared Runner::prepare(std::uint64_t first) {
 
 void Runner::take_tile() {
   if (position_.filled) {  // the tile of a checkpoint, with output that could not be written
-    for (std::size_t i = 0; i < work_->outputs.size(); ++i) writer_.add([this, work = work_] { absorb(*work); });
+    if (!work_->outputs.empty()) writer_.add([this, work = work_] { absorb(*work); });
   } else {
     auto [work, seconds] = next_.valid() ? next_.get() : prepare(position_.first);
     summary_.phases.prepare += seconds;

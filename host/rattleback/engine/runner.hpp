@@ -91,8 +91,10 @@ class Runner {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
-  /// Pieces of work that wait for the writer: rounds of output, and ends of tiles. They bound the memory.
+  /// Pieces of work that wait for the writer: starts of tiles, rounds of output, and ends of tiles. They bound the memory of the output.
   static constexpr std::size_t most_waiting = 8;
+  /// Tiles in host memory: one that is written, one that is integrated, and one that is prepared.
+  static constexpr std::size_t most_tiles = 3;
 
   /// Counts of numbers in q, in v and p, and in lambda.
   struct Widths {
@@ -131,7 +133,7 @@ class Runner {
     std::shared_ptr<TileInWork> work;
     double seconds;  ///< that it took
   };
-  /// Makes a tile with initial states, in any thread.
+  /// Makes a tile with initial states, in any thread, once the memory of an earlier tile is free.
   [[nodiscard]] Prepared prepare(std::uint64_t first);
   /// Returns the next stretches, within the budget of steps and the memory for samples. Advances the position `at`.
   Round next_round(Position& at);
@@ -284,11 +286,11 @@ class Runner {
   std::shared_ptr<FileSink> rescue_sink_;
 
   std::shared_ptr<TileInWork> checked_;            ///< the first tile, when the check has filled it
-  std::future<Prepared> next_;                     ///< the tile after the position's
   std::shared_ptr<TileInWork> work_;               ///< the tile at the position
   Mutex mutex_;                                    ///< of the buffers, and of what follows
   std::deque<std::shared_ptr<TileInWork>> tiles_;  ///< those that are not all in the result, in order
   InOrder writer_{most_waiting};                   ///< begins and ends tiles, and absorbs their output in between
+  std::future<Prepared> next_;                     ///< the tile after the position's; its thread uses all members above
 };
 
 }  // namespace rattleback

@@ -53,4 +53,18 @@ TEST(InOrder, LeavesUndoneWhatComesAfterAFailure) {
   EXPECT_EQ(done, std::vector<int>{0});
 }
 
+TEST(InOrder, AnyThreadWaitsForAConditionThatPiecesBringAbout) {
+  std::atomic<int> done = 0;
+  std::atomic<bool> go = false;
+  InOrder work(8);
+  for (int i = 0; i < 3; ++i) work.add([&] { ++done; });
+  work.add([&] { go.wait(false); });
+  work.add([] { throw std::runtime_error("full"); });
+  std::thread other([&] { work.wait([&] { return done == 3; }); });
+  other.join();  // while a piece is being done
+  go = true;
+  go.notify_all();
+  EXPECT_THROW(work.wait([] { return false; }), std::runtime_error);
+}
+
 }  // namespace
