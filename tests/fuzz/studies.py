@@ -108,7 +108,7 @@ def shrink(tree):
     time = tree.get("time")
     if isinstance(time.get("step"), float):
         time[:] = [pair for pair in time if pair[0] not in ("end", "steps", "samples", "sample_every")]
-        time += [["steps", 6], ["sample_every", 2]]
+        time += [["end", 6 * time.get("step")], ["samples", 3]] if time.get("control") == "density" else [["steps", 6], ["sample_every", 2]]
     ensemble = tree.get("ensemble") or Table()
     for pair in ensemble:
         if pair[0] == "draws":
