@@ -19,8 +19,8 @@ namespace {
 int component_in(const std::string& name, char letter) {
   if (name.size() < 5 || name[0] != letter || !name.substr(1).starts_with("0[") || !name.ends_with(']')) return -1;
   const std::string digits = name.substr(3, name.size() - 4);
-  if (digits.empty() || digits.size() > 4 || !std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }))
-    return -1;
+  if (digits.size() > 9 || !std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) return -1;
+  if (digits.size() > 1 && digits[0] == '0') return -1;  // one name for each component
   return std::stoi(digits);
 }
 
@@ -49,8 +49,9 @@ DerivativeBy resolve(const Problem& problem, const std::string& name) {
     const int i = component_in(name, letter);
     if (i < 0) continue;
     if (i >= system.n)
-      input_error(where, fmt::format("derivatives.by names {}, and '{}' has {}0[0] to {}0[{}]{}", quote(name),
-                                     system.name, letter, letter, system.n - 1,
+      input_error(where, fmt::format("derivatives.by names {}, and '{}' has {}{}", quote(name), system.name,
+                                     system.n == 1 ? fmt::format("{}0[0] alone", letter)
+                                                   : fmt::format("{}0[0] to {}0[{}]", letter, letter, system.n - 1),
                                      system.on_group && kind == DerivativeBy::q
                                          ? "; on a Lie group they are displacements in the body"
                                          : ""));
@@ -179,7 +180,9 @@ struct StartDerivatives::Impl {
           parts.emplace_back(algebra, apart, static_cast<int>(axes.size()) + by.index);
           break;
         default:
-          parts.emplace_back(algebra, FormulaNodes{.step = graph.constant(0.0)}, 0);
+          FormulaNodes none;
+          none.step = graph.constant(0.0);
+          parts.emplace_back(algebra, none, 0);
       }
     }
   }

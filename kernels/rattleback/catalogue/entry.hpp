@@ -112,7 +112,7 @@ struct SystemSource {
 };
 
 /// The initial data of a trajectory, as given, with their derivatives by one parameter of the ensemble. What is null is not given, and
-/// derivatives that are null are 0.
+/// derivatives that are null are 0. Where p is given, dv is a change of the velocity that follows from it, and the other way round.
 struct StartVariation {
   const double *q, *v, *p, *lambda;
   const double *dq, *dv, *dp, *dlambda;

@@ -9,12 +9,12 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// Numbers with their derivatives, which are 0 where there are none.
+/// Numbers with their derivatives, both 0 where they are null.
 template <int N>
 Vector<Dual<double, 1>, N> load_varied(const double* x, const double* dx) {
   Vector<Dual<double, 1>, N> r;
   for (int i = 0; i < N; ++i) {
-    r[i] = Dual<double, 1>(x[i]);
+    r[i] = Dual<double, 1>(x != nullptr ? x[i] : 0.0);
     if (dx != nullptr) r[i].partial[0] = dx[i];
   }
   return r;
@@ -66,16 +66,30 @@ void start_derivative(SystemAt place, const StartVariation& given, PrepareOption
     const Vector<D, N> moved = moving<G>(at, shift);
     for (int i = 0; i < N; ++i) x[i].partial[0] += moved[i].partial[0];
   }
-  Vector<D, n> y, momenta{};
-  if (options.from_momentum) {
-    momenta = detail::load_varied<n>(given.p, given.dp);
-    if constexpr (on_group<System>)
-      if (options.given_in_space) momenta = G::Ad_star(x, momenta);
-    y = velocity(system, x, momenta);
-  } else {
-    y = detail::load_varied<n>(given.v, given.dv);
+  // Velocities and momenta of the study, with their derivatives, in the body.
+  const auto velocity_of = [&](const double* of_v, const double* dv) {
+    Vector<D, n> y = detail::load_varied<n>(of_v, dv);
     if constexpr (on_group<System>)
       if (options.given_in_space) y = G::Ad(G::inverse(x), y);
+    return y;
+  };
+  const auto momentum_of = [&](const double* of_p, const double* dp) {
+    Vector<D, n> momenta = detail::load_varied<n>(of_p, dp);
+    if constexpr (on_group<System>)
+      if (options.given_in_space) momenta = G::Ad_star(x, momenta);
+    return momenta;
+  };
+  Vector<D, n> y, momenta{};
+  if (options.from_momentum) {
+    momenta = momentum_of(given.p, given.dp);
+    y = velocity(system, x, momenta);
+    if (given.dv != nullptr) {
+      y = y + velocity_of(nullptr, given.dv);
+      momenta = momentum(system, x, y);
+    }
+  } else {
+    y = velocity_of(given.v, given.dv);
+    if (given.dp != nullptr) y = velocity(system, x, momentum(system, x, y) + momentum_of(nullptr, given.dp));
   }
   Vector<D, m> lambda{};
   if constexpr (m > 0) {
