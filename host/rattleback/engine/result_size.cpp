@@ -5,6 +5,7 @@
 #include "rattleback/engine/run.hpp"
 #include "rattleback/study/ensemble.hpp"
 #include "rattleback/study/groups.hpp"
+#include "rattleback/study/observables.hpp"
 #include "rattleback/study/statistics.hpp"
 
 namespace rattleback {
@@ -26,7 +27,8 @@ ResultSize size_of_result(const Problem& problem) {
                    samples = Saturating(*study.time.samples) + 1;
   Saturating numbers = size * (4 + ensemble.axis_names().size());
   if (study.output.initial_state) numbers = numbers + size * state;
-  if (study.output.final_state) numbers = numbers + size * state;
+  const std::uint64_t derivatives = study.derivatives.by.size();
+  if (study.output.final_state) numbers = numbers + size * state * (1 + derivatives);
   numbers =
       numbers + samples * state * (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
   if (!study.stops.empty()) {
@@ -37,11 +39,14 @@ ResultSize size_of_result(const Problem& problem) {
   numbers = numbers + size * study.maps.size();
   std::uint64_t with_quantiles = 0;
   const Saturating parts = 1 + ensemble.groups().cells() * !study.ensemble.group_by.empty();
-  for (const Observable& observable : study.observables) {
+  for (std::size_t o = 0; o < study.observables.size(); ++o) {
+    const Observable& observable = study.observables[o];
     numbers = numbers + samples * (parts * (3 + 2 * (observable.statistics.size() + observable.quantiles.size() +
                                                      observable.correlation.size())) +
                                    (observable.histogram ? observable.histogram->bins + 2 : 0));
-    if (observable.values) numbers = numbers + samples * size;
+    const std::uint64_t of_observable = has_derivative(problem.codes[o].kind) ? derivatives : 0;
+    numbers = numbers + samples * parts * of_observable * (observable.statistics.size() + 1);
+    if (observable.values) numbers = numbers + samples * size * (1 + of_observable);
     with_quantiles += !observable.quantiles.empty();
   }
   return {numbers, (samples * with_quantiles).value(), ensemble.size()};

@@ -15,6 +15,7 @@
 #include "rattleback/engine/returns.hpp"
 #include "rattleback/engine/tree_files.hpp"
 #include "rattleback/parts/seal.hpp"
+#include "rattleback/results/compressed.hpp"
 #include "rattleback/results/result_file.hpp"
 #include "rattleback/results/run_files.hpp"
 #include "rattleback/study/ensemble.hpp"
@@ -37,10 +38,7 @@ struct Joined {
 /// Returns the dimension along which a dataset of parts is joined; nothing for a dataset that is no part of the result.
 std::optional<std::size_t> joined_dimension(const std::string& path) {
   if (path == "/time" || path.starts_with(std::string(reduction_group) + "/")) return std::nullopt;
-  const bool samples_first =
-      (path.starts_with("/trajectories/") && path != "/trajectories/index") ||
-      (path.starts_with("/observables/") && path.find("/values", path.rfind('/')) != std::string::npos);
-  return samples_first ? 1 : 0;
+  return is_series(path) ? 1 : 0;
 }
 
 class Merge {

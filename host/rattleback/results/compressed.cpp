@@ -151,7 +151,7 @@ struct Target {
 
 bool is_series(std::string_view path) {
   return (path.starts_with("/trajectories/") && path != "/trajectories/index") ||
-         (path.starts_with("/observables/") && path.ends_with("/values"));
+         (path.starts_with("/observables/") && is_values(path.substr(path.rfind('/') + 1)));
 }
 
 std::string copy_compressed(hid_t from, const std::vector<ScaledDataset>& datasets, const std::filesystem::path& to,

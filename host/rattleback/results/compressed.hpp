@@ -12,7 +12,7 @@
 
 namespace rattleback {
 
-/// Returns whether a dataset has the numbers of single trajectories at all samples: states, or values of an observable.
+/// Returns whether a dataset has the numbers of single trajectories at all samples: states, or values of an observable and their derivatives.
 [[nodiscard]] bool is_series(std::string_view path);
 
 /// Copies a file, in which no scales are attached yet, to the new file `to`, attaches the scales, and writes all to the disk. Series become

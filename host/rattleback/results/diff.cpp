@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "rattleback/base/floating_point.hpp"
+#include "rattleback/results/compressed.hpp"
 
 namespace rattleback {
 namespace {
@@ -147,7 +148,7 @@ class Comparison {
 
     const auto in = [&path](std::string_view group) { return path.starts_with(group); };
     const auto samples = entry(first_, "/time");
-    if (in("/final/") || in("/initial/") || in("/axes/")) {
+    if (in("/final/") || in("/initial/") || in("/axes/") || in("/derivatives/")) {
       at.trajectory = at.index[0];
     } else if (in("/sections/")) {
       at.crossing = at.index[0];
@@ -161,7 +162,7 @@ class Comparison {
         std::uint64_t trajectory = 0;
         first_.read("/trajectories/index", {at.index[1]}, {1}, &trajectory);
         at.trajectory = trajectory;
-      } else if (in("/observables/") && path.ends_with("/values") && at.index.size() > 1) {
+      } else if (in("/observables/") && is_series(path) && at.index.size() > 1) {
         at.trajectory = at.index[1];
       }
     }

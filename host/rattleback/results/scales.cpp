@@ -24,7 +24,7 @@ std::vector<std::string> parts_of(std::string_view path) {
 bool is_state(std::string_view name) { return name == "q" || name == "v" || name == "p" || name == "lambda"; }
 
 std::vector<std::string> of_observable(const std::string& group, std::string_view name) {
-  if (name == "values" || name.starts_with("values_by_")) return {"/time", "/trajectory"};
+  if (is_values(name)) return {"/time", "/trajectory"};
   if (name == "histogram") return {"/time", group + "/bin"};
   if (name == "histogram_outside") return {"/time", group + "/side"};
   if (name == "histogram_edges") return {group + "/edge"};
@@ -98,6 +98,8 @@ std::optional<std::uint64_t> number_of_group(hid_t dataset) {
 }
 
 }  // namespace
+
+bool is_values(std::string_view name) { return name == "values" || name.starts_with("values_by_"); }
 
 std::vector<std::string> scales_of(std::string_view path, std::size_t rank) {
   std::vector<std::string> names = of_parts(parts_of(path), rank);

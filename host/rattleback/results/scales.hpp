@@ -10,6 +10,9 @@
 
 namespace rattleback {
 
+/// Returns whether a dataset of an observable has a value, or a derivative, of each trajectory at all samples.
+[[nodiscard]] bool is_values(std::string_view name);
+
 /// A dataset of a result.
 struct ScaledDataset {
   std::string path;
