@@ -30,16 +30,13 @@ ObservableCode::Kind kind_of(const std::string& part) {
   return ObservableCode::lambda;
 }
 
-/// Whether the mean of squares of an observable has a derivative: the reference is the same for all trajectories.
-bool has_square(const Observable& observable) { return observable.reference.kind == ErrorReference::Kind::number; }
-
 /// Adds the derivatives of observables, and the joint moments that those of other statistics than the mean need.
 void add_derivatives(Plan& plan, const Problem& problem) {
   for (std::size_t o = 0; o < problem.study.observables.size(); ++o) {
     if (!has_derivative(problem.codes[o].kind)) continue;
     const Observable& observable = problem.study.observables[o];
     const bool joint = std::ranges::any_of(observable.statistics, [&](const std::string& name) {
-      return name == "std" || ((name == "mse" || name == "rms") && has_square(observable));
+      return name != "mean" && has_derivative(observable, name);
     });
     for (std::size_t j = 0; j < problem.derivatives.size(); ++j) {
       Plan::Derivative& derivative = plan.derivatives.emplace_back(o, j, static_cast<int>(plan.codes.size()));

@@ -46,12 +46,6 @@ bool has_effective_number(const Observable& observable) {
   return std::ranges::any_of(observable.statistics, [](const std::string& s) { return s == "mse" || s == "rms"; });
 }
 
-/// Whether the derivative of a statistic follows from those of trajectories.
-bool has_derivative(const Observable& observable, const std::string& statistic) {
-  if (statistic == "mean" || statistic == "std") return true;
-  return (statistic == "mse" || statistic == "rms") && observable.reference.kind == ErrorReference::Kind::number;
-}
-
 std::string quantile_name(double level) { return fmt::format("quantile_{}", level); }
 
 }  // namespace
@@ -193,6 +187,21 @@ void EnsembleStatistics::write(ResultSink& sink, const std::function<void(const 
   for (const auto& [observable, count] : missing())
     warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, count,
                      count == 1 ? "value" : "values", count == 1 ? "it counts as" : "they count as"));
+  for (const Plan::Derivative& derivative : plan_.derivatives) {
+    const auto missing_of = [&](std::size_t code) {
+      std::uint64_t total = 0;
+      for (std::uint64_t s = 0; s < samples(); ++s)
+        total += static_cast<std::uint64_t>(moments_.all[s * observables() + code].result().missing);
+      return total;
+    };
+    const std::uint64_t count = missing_of(static_cast<std::size_t>(derivative.code));
+    if (count <= missing_of(derivative.observable)) continue;
+    const std::string& by = problem_.derivatives[derivative.by].name;
+    warn(
+        fmt::format("the derivative of observable '{}' by {} was not finite in {} {}, without which "
+                    "mean_by_{} is not the derivative of the mean",
+                    study_.observables[derivative.observable].name, by, count, count == 1 ? "value" : "values", by));
+  }
 }
 
 void EnsembleStatistics::write_observable(ResultSink& sink, const Parts& parts, std::size_t o) const {

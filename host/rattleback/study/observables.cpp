@@ -88,6 +88,11 @@ bool has_derivative(ObservableCode::Kind kind) {
   return std::ranges::find(kinds, kind) != std::end(kinds);
 }
 
+bool has_derivative(const Observable& observable, const std::string& statistic) {
+  if (statistic == "mean" || statistic == "std") return true;
+  return (statistic == "mse" || statistic == "rms") && observable.reference.kind == ErrorReference::Kind::number;
+}
+
 TangentNeeds::TangentNeeds(std::span<const ObservableCode> codes) {
   const auto needs = [this](int vectors) { count = std::max(count, vectors); };
   for (const auto& [kind, index] : codes) {

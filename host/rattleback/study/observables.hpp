@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rattleback/catalogue/entry.hpp"
+#include "rattleback/study/study.hpp"
 
 namespace rattleback {
 
@@ -36,6 +37,9 @@ struct NamedCode {
 
 /// Whether an observable is a function of the state, of which there are derivatives.
 [[nodiscard]] bool has_derivative(ObservableCode::Kind kind);
+
+/// Whether the derivative of a statistic follows from those of trajectories: that of a mean of squares where the reference is one number.
+[[nodiscard]] bool has_derivative(const Observable& observable, const std::string& statistic);
 
 /// What the observables of a study ask of its tangent vectors (loop/frame.hpp).
 struct TangentNeeds {
