@@ -58,6 +58,8 @@ def trajectories(result: Result) -> Iterator[Block]:
         for name, prefix in (("axes", ""), ("initial", "initial_"), ("final", "final_")):
             if name in result.file:
                 block |= split(result, result.file[name], prefix, rows)
+        for by, group in result.file.get("derivatives", {}).items():
+            block |= {f"{name}_by_{by}": data for name, data in split(result, group, "final_", rows).items()}
         yield block
 
 
@@ -74,8 +76,14 @@ def states(result: Result) -> Iterator[Block]:
         yield block
 
 
+def is_values(name: str) -> bool:
+    """Whether a dataset of an observable has a value, or a derivative, of each trajectory at all samples."""
+    return name == "values" or name.startswith("values_by_")
+
+
 def values(result: Result) -> Iterator[Block]:
-    kept = {name: group["values"] for name, group in result.file["observables"].items() if "values" in group}
+    kept = {observable + name.removeprefix("values"): data for observable, group in result.file["observables"].items()
+            for name, data in group.items() if is_values(name)}
     total = next(iter(kept.values())).shape[1]
     for sample, time in enumerate(result.time):
         for first in range(0, total, ROWS):
@@ -96,7 +104,7 @@ def section(name: str):
 def tables(result: Result) -> dict:
     """The tables that there are, by name."""
     file, found = result.file, {}
-    if any("values" != name for group in file.get("observables", {}).values() for name in group):
+    if any(not is_values(name) for group in file.get("observables", {}).values() for name in group):
         found["statistics"] = statistics
     if "final" in file:
         found["trajectories"] = trajectories
