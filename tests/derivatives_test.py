@@ -162,6 +162,37 @@ class Derivatives(unittest.TestCase):
             for name in ("q0[0]", "v0[0]"):
                 self.assertTrue(all(np.isfinite(result[f"derivatives/{name}/{part}"]).all() for part in "qvp"))
 
+    def test_velocities_of_momenta_and_momenta_of_velocities(self):
+        """The matrix [1, b; b, 2 + x^2] of the masses leads from one to the other, whichever the study gives."""
+        values = dict(k="1", b=0.3, low=0.1, high=0.4, method="lobatto")
+        by = {}
+        for given in "vp":
+            text = CLOUD.format(**values, more='[derivatives]\nby = ["v0[0]", "v0[1]", "p0[0]", "p0[1]"]\n')
+            by[given] = self.run_study(text.replace('v = ["0.2 w", "a g"]', f'{given} = ["0.2 w", "a g"]'))
+            x = by[given]["initial/q"][:, 0]
+            for part in "qvp":
+                of = {name: by[given][f"derivatives/{name}/{part}"].T for name in ("v0[0]", "v0[1]", "p0[0]", "p0[1]")}
+                self.assertGreater(abs(of["v0[0]"]).max(), 0.01)
+                self.assertNear(of["v0[0]"], of["p0[0]"] + 0.3 * of["p0[1]"], 1e-12, f"{part}, {given} given")
+                self.assertNear(of["v0[1]"], 0.3 * of["p0[0]"] + (2 + x**2) * of["p0[1]"], 1e-12, f"{part}, {given} given")
+
+    def test_derivatives_that_are_not_finite(self):
+        text = CLOUD.format(k="g^2", b=0.3, low=0.0, high=0.4, method="lobatto", more='[derivatives]\nby = ["g"]\n').replace('"a + b"', '"a + sqrt(g - 0.9)"')
+        (self.folder / "study.toml").write_text(text)
+        message = self.program("run", "study.toml").stderr
+        self.assertIn("derivative of observable 'own' by g was not finite", message)
+        self.assertIn("mean_by_g is not the derivative of the mean", message)
+
+    def test_series_are_compressed_and_exported(self):
+        text = CLOUD.format(k="g^2", b=0.3, low=0.1, high=0.4, method="lobatto", more='[output]\ncompression = 1\n[derivatives]\nby = ["a"]\n')
+        found = self.run_study(text)
+        with h5py.File(self.folder / "study.h5") as file:
+            self.assertEqual(file["observables/own/values_by_a"].compression, "gzip")
+        self.program("export", "study.h5", "--csv", "--quiet")
+        for table, column, values in (("trajectories", "final_x_by_a", found["derivatives/a/q"][:, 0]), ("values", "own_by_a", found["observables/own/values_by_a"].ravel())):
+            head, *rows = [line.split(",") for line in (self.folder / f"study-csv/{table}.csv").read_text().splitlines()]
+            self.assertTrue(np.array_equal([float(row[head.index(column)]) for row in rows], values))
+
     def test_bits_do_not_depend_on_how_a_run_is_made(self):
         text = CLOUD.format(k="g^2", b=0.3, low=0.1, high=0.4, method="lobatto", more='[derivatives]\nby = ["a", "b", "q0[1]"]\n')
         first = self.run_study(text, "--backend", "cpu:scalar")
@@ -183,6 +214,7 @@ class Derivatives(unittest.TestCase):
         refused(names("d"), "'d'", "known: c, q0[i], v0[i], p0[i]")
         refused(names("c", "c"), "twice")
         refused(names("q0[2]"), "q0[0] to q0[1]")
+        refused(names("q0[00]"), "'q0[00]'", "known")
         refused(names(*(f"q0[{i}]" for i in range(9))), "9 names", "8")
         refused(lambda text: text.replace('name = "q[0]"', 'name = "lyapunov"'), "two studies")
         refused(lambda text: text.replace('name = "q[0]"', 'name = "f"\nformula = "x > 0 ? 1 : 0"'), "comparison", "'f'")
