@@ -8,8 +8,8 @@
 
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/ensemble_statistics.hpp"
-#include "rattleback/results/scales.hpp"#include "rattleback/study/observables.hpp"
-
+#include "rattleback/results/scales.hpp"
+#include "rattleback/study/observables.hpp"
 
 namespace rattleback {
 namespace {
