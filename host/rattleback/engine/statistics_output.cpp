@@ -144,7 +144,7 @@ void EnsembleStatistics::create_part(ResultSink& sink, const Parts& parts) const
     for (const std::string& statistic : observable.statistics) create(group + statistic, has_error(statistic));
     if (has_effective_number(observable)) create(group + "effective_number", false);
     for (const double level : observable.quantiles) create(group + quantile_name(level));
-    for (const std::string& other : observable.correlation) create(group + "correlation_" + other);
+    for (const std::string& other : observable.correlation) create(fmt::format("{}correlation_{}", group, other));
   }
   for (const Plan::Derivative& derivative : plan_.derivatives) {
     const Observable& observable = study_.observables[derivative.observable];
@@ -290,8 +290,8 @@ void EnsembleStatistics::write_derivatives(ResultSink& sink, const Parts& parts,
                                                       statistic_of(of_dx, "mean"));
         estimates[i].value = statistic == "mse" ? by_mse : by_mse / (2.0 * statistic_of(of_x, "rms"));
       });
-      write_estimates(sink, parts.root + "/observables/" + observable.name + "/" + statistic + by, shape, estimates,
-                      statistic == "mean");
+      write_estimates(sink, fmt::format("{}/observables/{}/{}{}", parts.root, observable.name, statistic, by), shape,
+                      estimates, statistic == "mean");
     }
   }
 }
@@ -414,8 +414,9 @@ void EnsembleStatistics::write_fit(ResultSink& sink, const Parts& parts, std::si
   sink.attribute(group + "count", "observable", fit.observable);
   sink.attribute(group + "count", "statistic", fit.statistic);
   sink.attribute(group + "count", "model", std::string(fit_models[static_cast<int>(fit.model)]));
-  sink.attribute(group + "count", "from", *fit.from);
-  sink.attribute(group + "count", "to", *fit.to);
+  // validation has set both bounds
+  sink.attribute(group + "count", "from", fit.from.value_or(0.0));
+  sink.attribute(group + "count", "to", fit.to.value_or(0.0));
 }
 
 void EnsembleStatistics::write_histogram(ResultSink& sink, std::size_t o) const {
@@ -430,7 +431,7 @@ void EnsembleStatistics::write_histogram(ResultSink& sink, std::size_t o) const 
   const std::string group = "/observables/" + study_.observables[o].name + "/";
   write_all(sink, group + "histogram", {samples(), bins}, inside);
   write_all(sink, group + "histogram_outside", {samples(), 2}, outside);
-  write_all(sink, group + "histogram_edges", {bins + 1}, bins_[o]->edges());
+  if (const auto& edges = bins_[o]) write_all(sink, group + "histogram_edges", {bins + 1}, edges->edges());
 }
 
 void EnsembleStatistics::write_covariance(ResultSink& sink) const {
