@@ -122,6 +122,8 @@ struct Ensemble {
                 .residual = take(1),
                 .step = -1,
                 .steps_per_sample = -1,
+                .fixed = 0,
+                .fixed_rows = 0,
                 .references = -1,
                 .surfaces = take(1),
                 .crossings = take(1),

@@ -166,7 +166,8 @@ class Backend {
 
   virtual void begin(const Plan& plan, Tile& tile) = 0;
   virtual void run(const Round& round, RoundOutput& output, Control& control) = 0;
-  /// Copies the tile's state into host memory.
+  /// Copies the tile's state into host memory. It leaves the fixed rows (ChunkLayout) alone: another thread may read them, while it
+  /// writes output of the tile.
   virtual void fetch(Tile& tile) = 0;
 
   /// Returns floating-point operations per second of independent chains of fused multiply-adds. Each multiply-add

@@ -139,9 +139,20 @@ class CudaBackend final : public Backend {
 
   void fetch(Tile& tile) override {
     use_device();
-    check(cudaMemcpyAsync(tile.data.data(), state_.get(), tile.data.size() * sizeof(double), cudaMemcpyDeviceToHost,
-                          stream_),
-          "copy of the state");
+    const ChunkLayout& layout = plan_->arguments.layout;
+    const auto copy = [&](int first, int end) {
+      const std::size_t pitch = std::size_t(tile.rows) * row_size * sizeof(double);
+      check(cudaMemcpy2DAsync(tile.data.data() + first * row_size, pitch, state_.get() + first * row_size, pitch,
+                              std::size_t(end - first) * row_size * sizeof(double), tile.chunks(),
+                              cudaMemcpyDeviceToHost, stream_),
+            "copy of the state");
+    };
+    if (layout.fixed_rows == 0) {
+      copy(0, tile.rows);
+    } else {
+      copy(0, layout.fixed);
+      copy(layout.fixed + layout.fixed_rows, tile.rows);
+    }
     synchronise();
   }
 

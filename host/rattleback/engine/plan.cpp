@@ -193,14 +193,11 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   rows.steps = take(1);
   rows.iterations = take(1);
   rows.residual = take(1);
+  rows.fixed = next;
   rows.step = rows.steps_per_sample = -1;
   if (ensemble.step_varies()) {
     rows.step = take(1);
     if (!by_density) rows.steps_per_sample = take(1);
-  }
-  if (by_density) {
-    rows.clock = take(ClockRow::rows);
-    a.max_steps = static_cast<double>(*study.time.max_steps);
   }
   std::ranges::fill(a.parameter_row, -1);
   const int parameters = static_cast<int>(data.parameters.size());
@@ -209,6 +206,11 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
     if (ensemble.parameter_varies(i)) a.parameter_row[i] = take(1);
   }
   if (parameters > max_uniform_parameters) rows.parameters = take(parameters - max_uniform_parameters);
+  rows.fixed_rows = next - rows.fixed;
+  if (by_density) {
+    rows.clock = take(ClockRow::rows);
+    a.max_steps = static_cast<double>(*study.time.max_steps);
+  }
   if (const TangentNeeds needs(plan.codes); needs.count > 0) {
     rows.tangents = needs.count;
     rows.tangent_rows = plan.step_rows + 1;

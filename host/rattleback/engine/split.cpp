@@ -143,7 +143,14 @@ class SplitBackend final : public Backend {
   void fetch(Tile& tile) override {
     each([&](Part& part) {
       part.backend->fetch(part.tile);
-      std::ranges::copy(part.tile.data, tile.chunk(part.chunk));
+      const ChunkLayout& rows = plan_->arguments.layout;
+      for (std::uint64_t c = 0; c < part.tile.chunks(); ++c) {
+        const double* from = part.tile.chunk(c);
+        double* to = tile.chunk(part.chunk + c);
+        const int end = rows.fixed + rows.fixed_rows;
+        std::copy(from, from + rows.fixed * row_size, to);
+        std::copy(from + end * row_size, from + tile.rows * row_size, to + end * row_size);
+      }
     });
   }
 

@@ -332,6 +332,7 @@ struct ChunkLayout {
   int q, p, lambda;                         ///< state
   int status, steps, iterations, residual;  ///< bookkeeping (exact integers stored as doubles)
   int step, steps_per_sample;               ///< rows of the step size and count, or -1 where they are uniform
+  int fixed, fixed_rows;                    ///< first and number of the rows that no step changes (step, parameters)
   int references;                           ///< one row per observable: reference values for errors
   int surfaces;                             ///< one row per surface of section: value at the present state
   int crossings;                            ///< number of crossings in the slots

@@ -120,6 +120,17 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind k
   if (code == cudaSuccess) finish_default();
   return result(code);
 }
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  const Lock lock(machine());
+  if (width > to_pitch || width > from_pitch) return result(cudaErrorInvalidPitchValue);
+  for (size_t row = 0; row < height; ++row)
+    if (const cudaError_t code = copy(static_cast<std::uint8_t*>(to) + row * to_pitch,
+                                      static_cast<const std::uint8_t*>(from) + row * from_pitch, width, kind, stream);
+        code != cudaSuccess)
+      return result(code);
+  return result(cudaSuccess);
+}
 cudaError_t cudaMemsetAsync(void* data, int value, size_t size, cudaStream_t stream) {
   const Lock lock(machine());
   return result(fill(data, value, size, stream));
