@@ -132,7 +132,9 @@ std::vector<Unit> units(const Source& source, const TangentNeeds& tangents, Isa 
                         : tangents.frame()      ? UnitKind::frame
                         : tangents.count > 0    ? UnitKind::tangent
                                                 : UnitKind::advance;
-  return {unit_of(loop, source, isa), unit_of(UnitKind::samples, source, isa)};
+  Unit samples = unit_of(UnitKind::samples, source, isa);
+  samples.code.tangents = tangents.count > 0;
+  return {unit_of(loop, source, isa), samples};
 }
 
 }  // namespace

@@ -53,10 +53,13 @@ std::string chosen_method(const SystemEntry& system, const MethodEntry& method, 
 /// Whether a unit has the steps of a method.
 bool has_steps(UnitKind kind) { return kind != UnitKind::samples && kind != UnitKind::start; }
 
+/// Whether samples have observables of tangent vectors or derivatives. They are code of their own, which other samples do without.
+bool has_variations(const StudyCode& code) { return code.tangents || code.derivatives; }
+
 /// Returns the type of the formulas that are part of a unit.
 std::string formulas_of(const Unit& unit) {
   if (unit.kind == UnitKind::start) return "";
-  if (unit.kind == UnitKind::samples && unit.code.derivatives) return "rattleback::StudySamples";
+  if (unit.kind == UnitKind::samples && has_variations(unit.code)) return "rattleback::StudySamples";
   if (unit.kind == UnitKind::samples && !unit.code.observables.empty()) return "rattleback::StudyObservables";
   if (unit.kind == UnitKind::samples || unit.kind == UnitKind::counted) return "";
   if (!unit.code.density.empty()) return "rattleback::StudyLoop";
@@ -67,11 +70,11 @@ std::string formulas_of(const Unit& unit) {
 std::string code_of_formulas(const Unit& unit) {
   const StudyCode& code = unit.code;
   if (unit.kind == UnitKind::samples) {
-    if (!code.derivatives) return code.observables;
+    if (!has_variations(code)) return code.observables;
     return code.observables +
-           fmt::format(
-               "template <class T>\nstruct StudySamples : {}<T> {{\n  static constexpr bool derivatives = true;\n}};\n",
-               code.observables.empty() ? "NoFormulas" : "StudyObservables");
+           fmt::format("template <class T>\nstruct StudySamples : {}<T> {{\n  static constexpr bool {} = true;\n}};\n",
+                       code.observables.empty() ? "NoFormulas" : "StudyObservables",
+                       code.derivatives ? "derivatives" : "tangents");
   }
   if (code.density.empty()) return code.surfaces;
   return code.surfaces + code.density +
@@ -198,6 +201,7 @@ std::string Unit::title(const std::string& target) const {
   for (const StructureInfo& s : system->structure) title += fmt::format(", {} = {}", s.name, s.value);
   if (kind == UnitKind::samples) {
     title += code.observables.empty() ? ", observables" : ", observables of the study";
+    if (code.tangents) title += ", tangents";
     if (code.derivatives) title += ", derivatives";
   } else if (kind == UnitKind::start) {
     title += ", initial states";

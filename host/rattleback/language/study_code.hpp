@@ -15,6 +15,7 @@ struct FormulaText;
 /// StudyObservables and StudyDensity over the scalar. Empty where the study has none.
 struct StudyCode {
   std::string surfaces, observables, density;
+  bool tangents = false;     ///< with the observables of tangent vectors (loop/exponents.hpp)
   bool derivatives = false;  ///< of trajectories and observables (loop/variations.hpp)
 };
 

@@ -121,11 +121,17 @@ struct GrowthSums {
   }
 };
 
+/// Whether the formulas of a kernel of observables come with observables of tangent vectors.
+template <class Formulas>
+inline constexpr bool has_tangents = requires { requires Formulas::tangents; };
+
 /// An observable of tangent vectors. A separate function keeps its logarithms out of the other observables.
 template <class T>
 RB_NOINLINE T observe_tangents(const KernelArguments& a, const double* chunk, int lane, int size, ObservableCode code) {
   const ChunkLayout& rows = a.layout;
   switch (code.kind) {
+    case ObservableCode::lyapunov:
+      return lyapunov_exponent<T>(a, chunk, lane, size);
     case ObservableCode::exponent:
       return lyapunov_exponent<T>(a, chunk, lane, size, code.index);
     case ObservableCode::window:

@@ -96,8 +96,6 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         x = Lanes<T>::load(chunk + rows.residual * row_size + lane);
         break;
       case ObservableCode::lyapunov:
-        x = lyapunov_exponent<T>(a, chunk, lane, element_size<Sys> + n);
-        break;
       case ObservableCode::exponent:
       case ObservableCode::window:
       case ObservableCode::ln_gali:
@@ -106,7 +104,7 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
       case ObservableCode::megno:
       case ObservableCode::megno_mean:
       case ObservableCode::fli:
-        x = observe_tangents<T>(a, chunk, lane, element_size<Sys> + n, code);
+        if constexpr (has_tangents<Formulas<T>>) x = observe_tangents<T>(a, chunk, lane, element_size<Sys> + n, code);
         break;
       case ObservableCode::power:
         if constexpr (timed<Sys>) x = power_of_state<T, Sys>(a, chunk, lane, time_of_state<T>(a, chunk, lane), q, p);

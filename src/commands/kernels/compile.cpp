@@ -64,11 +64,16 @@ void add_catalogue(std::vector<Unit>& units, const CompileArguments& arguments, 
   if (cases.empty())
     input_error("--catalogue", fmt::format("no kernel of the catalogue matches {}; names are like {}",
                                            quote(arguments.catalogue), kernel_cases().at(0).name()));
+  StudyCode tangents;
+  tangents.tangents = true;
   for (const KernelCase& kernel : cases) {
     for (const Isa isa : isas) {
       units.push_back({UnitKind::advance, kernel.system, kernel.method, kernel.key, isa});
       units.push_back({UnitKind::samples, kernel.system, kernel.method, kernel.key, isa});
-      if (arguments.tangent) units.push_back({UnitKind::tangent, kernel.system, kernel.method, kernel.key, isa});
+      if (arguments.tangent) {
+        units.push_back({UnitKind::tangent, kernel.system, kernel.method, kernel.key, isa});
+        units.push_back({UnitKind::samples, kernel.system, kernel.method, kernel.key, isa, tangents});
+      }
     }
     if (arguments.bench) units.push_back({UnitKind::counted, kernel.system, kernel.method, kernel.key, Isa::scalar});
   }

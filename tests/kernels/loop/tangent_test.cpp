@@ -224,6 +224,11 @@ TEST(TangentMap, OfOtherMethodsIsNot) {
 
 // --- exponents ---
 
+template <class T>
+struct WithTangents : NoFormulas<T> {
+  static constexpr bool tangents = true;
+};
+
 /// One chunk with a single trajectory of `System`, advanced as the backends do it.
 template <template <class> class SystemOf, template <class, class> class Method>
 class Trajectory {
@@ -268,7 +273,7 @@ class Trajectory {
     EXPECT_EQ(at(arguments_.layout.status), 0.0);
     const ObservableCode code{ObservableCode::lyapunov, 0};
     std::vector<double> value(chunk_size);
-    observe_lanes<double, SystemOf>(arguments_, chunk_.data(), 0, &code, 1, value.data());
+    observe_lanes<double, SystemOf, WithTangents>(arguments_, chunk_.data(), 0, &code, 1, value.data());
     return value[0];
   }
   double& at(int row) { return chunk_[static_cast<std::size_t>(row) * row_size]; }
