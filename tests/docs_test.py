@@ -285,7 +285,7 @@ class Docs(unittest.TestCase):
         self.assertIn(f"project(rattleback VERSION {versions[0]} ", (ROOT / "CMakeLists.txt").read_text())
         self.assertIn(f"\nversion: {versions[0]}\n", (ROOT / "CITATION.cff").read_text())
         self.assertEqual(json.loads((ROOT / "codemeta.json").read_text())["version"], versions[0])
-        self.assertIn(f'set version = "{versions[0]}"', (ROOT / "packaging/conda/meta.yaml").read_text())
+        self.assertIn(f'version: "{versions[0]}"', (ROOT / "packaging/conda/recipe.yaml").read_text())
         git = lambda *words: subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True)
         for version, date, commit, tag in rows:
             self.assertIn(tag, ("none", f"v{version}"))

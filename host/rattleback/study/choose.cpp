@@ -4,6 +4,7 @@
 #include <set>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/study/familiar.hpp"
 #include "rattleback/study/options.hpp"
 #include "rattleback/study/own_system.hpp"
 #include "rattleback/study/parts.hpp"
@@ -99,44 +100,13 @@ void complete_system(Study& study, const SystemEntry& entry) {
   }
 }
 
-/// Names from textbooks and other programs, and what has the step here.
-struct FamiliarMethod {
-  std::string_view name, ours;
-};
-constexpr FamiliarMethod familiar_methods[] = {
-    {"rattle", "RATTLE is \"holonomic-lobatto\" with stages = 2"},
-    {"shake", "SHAKE has the positions of RATTLE, which is \"holonomic-lobatto\" with stages = 2"},
-    {"verlet", "the velocity Verlet method is \"lobatto\" with stages = 2"},
-    {"velocity-verlet", "the velocity Verlet method is \"lobatto\" with stages = 2"},
-    {"stormer-verlet", "the Stoermer-Verlet method is \"lobatto\" with stages = 2"},
-    {"stormer", "the Stoermer-Verlet method is \"lobatto\" with stages = 2"},
-    {"leapfrog",
-     "the leapfrog is \"lobatto\" with stages = 2, and with velocity constraints \"nonholonomic-leapfrog\""},
-    {"yoshida", "compositions are an option: \"lobatto\" with composition = \"kahan-li6\" or \"suzuki4\""},
-    {"euler", "the explicit Euler method is \"runge-kutta\" with base = \"euler\""},
-    {"rk4", "the classical Runge-Kutta method is \"runge-kutta\" with base = \"rk4\""},
-    {"rk45",
-     "steps adapt by time.control = \"density\"; the method of Dormand and Prince is \"runge-kutta\" with base = "
-     "\"dp5\""},
-    {"dopri5",
-     "steps adapt by time.control = \"density\"; the method of Dormand and Prince is \"runge-kutta\" with base = "
-     "\"dp5\""},
-    {"dop853",
-     "steps adapt by time.control = \"density\"; the method of order 8 is \"runge-kutta\" with base = \"prince8\""},
-    {"gauss", "Gauss collocation with a quadrature of s nodes is \"hbvm\" with k = s; on groups \"vrkmk\""},
-    {"midpoint", "the implicit midpoint rule is \"hbvm\" with s = 1 and k = 1"},
-    {"implicit-midpoint", "the implicit midpoint rule is \"hbvm\" with s = 1 and k = 1"},
-};
-
 const MethodEntry& find_method(const Study& study) {
   const MethodEntry* entry = Catalogue::instance().method(study.method.name);
   if (entry != nullptr) return *entry;
   std::vector<std::string> known;
   for (const MethodEntry* method : Catalogue::instance().methods()) known.emplace_back(method->name);
-  if (const auto other = std::ranges::find(familiar_methods, study.method.name, &FamiliarMethod::name);
-      other != std::end(familiar_methods))
-    input_error(study.place("method.name"),
-                fmt::format("unknown method {}; {}", quote(study.method.name), other->ours));
+  if (const std::string_view ours = familiar_method(study.method.name); !ours.empty())
+    input_error(study.place("method.name"), fmt::format("unknown method {}; {}", quote(study.method.name), ours));
   input_error(study.place("method.name"),
               fmt::format("unknown method {}{}", quote(study.method.name),
                           did_you_mean(study.method.name, known, "; 'rattleback list methods' shows all")));

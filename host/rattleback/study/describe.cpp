@@ -8,6 +8,7 @@
 #include "rattleback/base/json.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/study/citations.hpp"
+#include "rattleback/study/familiar.hpp"
 #include "rattleback/study/observables.hpp"
 #include "rattleback/study/options.hpp"
 #include "rattleback/study/schema.hpp"
@@ -145,6 +146,8 @@ Json describe(const std::string& name) {
   if (const MethodEntry* method = catalogue.method(name)) return describe_method(*method);
   const auto instances = catalogue.instances(name);
   if (!instances.empty()) return describe_system(name, instances);
+  if (const std::string_view ours = familiar_method(name); !ours.empty())
+    input_error("", fmt::format("no system or method is named {}; {}", quote(name), ours));
   std::vector<std::string> known = catalogue.system_names();
   for (const MethodEntry* method : catalogue.methods()) known.emplace_back(method->name);
   input_error("", fmt::format("no system or method is named {}{}", quote(name),

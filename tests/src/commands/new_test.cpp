@@ -54,10 +54,12 @@ TEST_F(New, MethodsOfOtherProgramsLeadToOurs) {
                                    {"leapfrog", "nonholonomic-leapfrog"},
                                    {"rk4", "base = \"rk4\""},
                                    {"stormer", "lobatto"},
+                                   {"Symplectic_Euler", "theta = [0]"},
                                    {"dop853", "prince8"}}) {
     const Outcome outcome = shell(std::string("$RB check pendulum.toml --set method.name=") + name);
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_NE(outcome.err.find(ours), std::string::npos) << outcome.err;
+    EXPECT_NE(shell(std::string("$RB describe ") + name).err.find(ours), std::string::npos) << name;
   }
 }
 
