@@ -164,6 +164,43 @@ struct DoubleSphericalPendulum : Constrained<DoubleSphericalPendulum> {
   }
 };
 
+/// Three equal masses in the plane that attract each other, G = 1: x1, x2, x3, y1, y2, y3 and their velocities. The figure eight, whose
+/// first body is moved along a small circle.
+struct ThreeBodies {
+  static constexpr int dimension = 12;
+  static constexpr double last_theta = 2 * std::numbers::pi;
+
+  template <class T>
+  static void force(const T* y, T* f) {
+    for (int i = 0; i < 6; ++i) f[i] = T(0);
+    for (int i = 0; i < 2; ++i)
+      for (int j = i + 1; j < 3; ++j) {
+        const T a = y[j] - y[i], b = y[j + 3] - y[i + 3], square = a * a + b * b, c = 1 / (square * std::sqrt(square));
+        f[i] += c * a, f[j] -= c * a, f[i + 3] += c * b, f[j + 3] -= c * b;
+      }
+  }
+  template <class T>
+  static void ode(const T* y, T* derivative) {
+    for (int i = 0; i < 6; ++i) derivative[i] = y[i + 6];
+    force(y, derivative + 6);
+  }
+  static double energy(const double* y) {
+    double sum = 0;
+    for (int i = 6; i < 12; ++i) sum += 0.5 * y[i] * y[i];
+    for (int i = 0; i < 2; ++i)
+      for (int j = i + 1; j < 3; ++j) sum -= 1 / std::hypot(y[j] - y[i], y[j + 3] - y[i + 3]);
+    return sum;
+  }
+  static void initial(double theta, double* y) {
+    const double
+        a = 0.97000436,
+        b = -0.24308753, u = 0.466203685, v = 0.43236573,
+        start[12] = {
+            a + 0.001 * std::cos(theta), -a, 0, b + 0.001 * std::sin(theta), -b, 0, u, u, -2 * u, v, v, -2 * v};
+    std::memcpy(y, start, sizeof start);
+  }
+};
+
 /// Calls `action` with the problem of this name. Returns false for an unknown name.
 template <class Action>
 bool with_problem(const std::string& name, const Action& action) {
@@ -171,6 +208,7 @@ bool with_problem(const std::string& name, const Action& action) {
   if (name == "henon-heiles") return action(HenonHeiles()), true;
   if (name == "double-pendulum") return action(DoublePendulum()), true;
   if (name == "double-spherical-pendulum") return action(DoubleSphericalPendulum()), true;
+  if (name == "three-bodies") return action(ThreeBodies()), true;
   return false;
 }
 

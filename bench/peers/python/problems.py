@@ -99,6 +99,36 @@ def double_spherical_pendulum_initial(theta):
     return np.stack([0.8 * one, zero, -0.6 * one, 0.8 * one, 0.8 * one, -1.2 * one, zero, a, zero, b, a, zero])
 
 
+def three_bodies_ode(y):
+    """Three equal masses in the plane that attract each other, G = 1: x1, x2, x3, y1, y2, y3 and their velocities."""
+    x, z = y[0:3], y[3:6]
+
+    def pull(i, j):
+        a, b = x[j] - x[i], z[j] - z[i]
+        return a, b, (a * a + b * b) ** -1.5
+    a12, b12, c12 = pull(0, 1)
+    a13, b13, c13 = pull(0, 2)
+    a23, b23, c23 = pull(1, 2)
+    return (y[6], y[7], y[8], y[9], y[10], y[11],
+            c12 * a12 + c13 * a13, c23 * a23 - c12 * a12, -c13 * a13 - c23 * a23,
+            c12 * b12 + c13 * b13, c23 * b23 - c12 * b12, -c13 * b13 - c23 * b23)
+
+
+def three_bodies_energy(y):
+    distances = [((y[i] - y[j]) ** 2 + (y[3 + i] - y[3 + j]) ** 2) ** 0.5 for i, j in ((0, 1), (0, 2), (1, 2))]
+    return 0.5 * sum(y[i] * y[i] for i in range(6, 12)) - sum(1 / distance for distance in distances)
+
+
+EIGHT = (0.97000436, -0.24308753, 0.466203685, 0.43236573)  # A. Chenciner, R. Montgomery, Ann. Math. 152 (2000) 881
+
+
+def three_bodies_initial(theta):
+    """The figure eight, whose first body is moved along a small circle."""
+    one, (x, y, u, v) = np.ones_like(theta), EIGHT
+    return np.stack([x + 0.001 * np.cos(theta), -x * one, 0 * one, y + 0.001 * np.sin(theta), -y * one, 0 * one,
+                     u * one, u * one, -2 * u * one, v * one, v * one, -2 * v * one])
+
+
 def thetas(last):
     return lambda count: last / max(count - 1, 1) * np.arange(count)
 
@@ -128,6 +158,13 @@ potential = "-2 cos(a) - cos(b)"
         study={"method": "holonomic-lobatto", "system": "", "to": "2*pi",
                "q": ["0.8", "0", "-0.6", "0.8", "0.8", "-1.2"],
                "v": ["0", "0.5*cos(theta)", "0", "0.5*sin(theta)", "0.5*cos(theta)", "0"]}),
+    "three-bodies": SimpleNamespace(
+        dimension=12, ode=lambda module: three_bodies_ode, energy=three_bodies_energy,
+        initial=lambda count: three_bodies_initial(thetas(2 * np.pi)(count)),
+        study={"method": "lobatto", "system": """coordinates = ["x[1..3]", "y[1..3]"]
+potential = "-sum(i in 1..2: sum(j in i+1..3: 1/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2)))"
+""", "to": "2*pi", "q": [f"{EIGHT[0]} + 0.001*cos(theta)", f"{-EIGHT[0]}", "0", f"{EIGHT[1]} + 0.001*sin(theta)", f"{-EIGHT[1]}", "0"],
+               "v": [f"{k * EIGHT[i]}" for i in (2, 3) for k in (1, 1, -2)]}),
 }
 
 
