@@ -269,6 +269,9 @@ class Tool(unittest.TestCase):
         with Image.open("a.gif") as image:
             self.assertEqual((image.n_frames, image.info["comment"]), (3, b"rattleback"))
         self.assertEqual(self.call("animate", "good.h5", "-o", "a.gif", "--components=x,p_x"), (0, ""))
+        self.assertEqual(self.call("animate", "good.h5", "-o", "wide.gif", "--components=t,p_x", "--equal", "--frames=2", "--times=0:1000"), (0, ""))
+        with Image.open("wide.gif") as image:  # all of the plane, in a figure of its shape
+            self.assertLess(image.size[1], 600)
         self.expect_refused("must end with .gif", "animate", "good.h5", "-o", "a.png")
         self.expect_refused("two components, not for three", "phase", "good.h5", "--components=x,y,t", "--angles=x", "-o", "a.svg")
         pathlib.Path("mine.gif").write_bytes(b"GIF89a")

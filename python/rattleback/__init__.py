@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import plot
+
+    __version__: str
     from ._core import Error, InputError, RunError
-    from ._core import version as _version
     from .catalogue import Description, cite, describe, list_keys, list_methods, list_observables, list_statistics, list_systems
     from .executors import Part, merge, parts
     from .fitting import Fit

@@ -62,7 +62,11 @@ def _table(name: str, text: str, head: tuple[str, ...], rows: list[tuple[Any, ..
 def describe(what: str | Study) -> Description:
     """Returns parameters, observables, state, options and sources of a system or a method by its name, or of the system of a study.
     For a system of formulas the entry ``multipliers`` of its instance has, for each ``lambda[i]``, its name, its joint, its unit, what
-    it does and the constraint that it holds. Raises InputError for an unknown name."""
+    it does and the constraint that it holds. Raises InputError for an unknown name.
+
+    >>> rb.describe("planar-pendulum")["instances"][0]["coordinates"]
+    ['x', 'y']
+    """
     return Description(what._problem.describe() if isinstance(what, Study) else _core.describe(what))
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from . import _core
 from .progress import Bar, Progress, warn
 from .results import Result
-from .study import Study
+from .study import Study, count_of, problem_of
 
 PARTS_PER_WORKER = 8
 
@@ -39,7 +39,7 @@ class Part:
         Ctrl-C leaves a checkpoint of the part, from which any process continues. Raises InputError or RunError.
         """
         with Bar(progress, f"part {self.number} of {self.count}") as bar:
-            return _core.run_part(self.study._problem, self.output, self.count, self.number, backend, threads,
+            return _core.run_part(self.study._problem, self.output, self.count, self.number, backend, count_of("threads", threads),
                                   bar.show if bar.active else None, warn)
 
 
@@ -48,7 +48,18 @@ def parts(study: Study, count: int, output: str | os.PathLike[str] | None = None
 
     Without ``output`` the name is that of the study file, as for the program. A part has at least 256 trajectories;
     ``at_most`` takes fewer parts where there are not enough. :func:`merge` makes the result of the parts. Raises InputError.
+
+    >>> import tempfile
+    >>> ensemble = {"axes": [{"name": "a", "from": 0.5, "to": 1.5, "count": 512}], "initial": {"q": ["sin(a)", "-cos(a)"], "v": [0, 0]}}
+    >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10}, ensemble=ensemble, observable="energy")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part in rb.parts(study, 2, folder + "/all.h5"):
+    ...         failed = part.run()
+    ...     merged = rb.merge(folder + "/all.h5")
+    ...     rb.diff(merged, rb.run(study)).identical
+    True
     """
+    problem_of(study)
     place = Path(output if output is not None else study.default_output()).absolute()
     study = study.on_disk(place.parent)
     number = _core.open_parts(study._problem, place, count, at_most)
@@ -60,7 +71,7 @@ def merge(output: str | os.PathLike[str], *, virtual: bool = False, threads: int
 
     With ``virtual`` the result refers to the parts, which must stay. Raises InputError when parts are missing or damaged.
     """
-    return Result(_core.merge(Path(output), virtual, threads, warn))
+    return Result(_core.merge(Path(output), virtual, count_of("threads", threads), warn))
 
 
 def _compute(part: Part, backend: str, threads: int) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from .progress import warn
-from .study import Study
+from .study import Study, count_of, problem_of
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def order(study: Study, steps: Sequence[float], *, reference: str | os.PathLike[
     >>> round(rb.order(study, [0.1, 0.05, 0.025], threads=1).slopes["q"])
     2
     """
-    found = _core.order(study._problem, [float(step) for step in steps], _path(reference), reference_step, reference_stages,
-                        backend, threads, warn)
+    found = _core.order(problem_of(study), [float(step) for step in steps], _path(reference), reference_step, reference_stages,
+                        backend, count_of("threads", threads), warn)
     return OrderReport(study, found["reference"], np.array(found["steps"]), found["variables"], found["trajectories"],
                        found["failed"], found["end"])
 
@@ -135,10 +135,10 @@ def work_precision(study: Study, methods: Mapping[str, str | Mapping[str, Any]],
     ``methods`` has a label for each method: a name, or a table ``[method]``. The reference is chosen as in :func:`order`, with
     the method of the study. The time of a run is the median over the repetitions. Raises InputError or RunError.
     """
-    settings = []
+    problem, settings = problem_of(study), []
     for label, method in methods.items():
         table = {"name": method} if isinstance(method, str) else dict(method)
         settings.append((label, study.replace({"method": table})._problem))
-    found = _core.work_precision(study._problem, settings, [float(step) for step in steps], _path(reference), reference_step,
-                                 reference_stages, backend, threads, repetitions, warn)
+    found = _core.work_precision(problem, settings, [float(step) for step in steps], _path(reference), reference_step,
+                                 reference_stages, backend, count_of("threads", threads), repetitions, warn)
     return WorkReport(study, found["reference"], found["runs"], found["trajectories"], found["failed"], found["end"])

@@ -145,9 +145,18 @@ class Result:
             if name not in self._stored.shapes():
                 raise KeyError(f"the result has no dataset '{name}' (it has {', '.join(self.paths)})")
             return _array(self._stored, name)
-        if name not in self.observables:
-            raise KeyError(f"the result has no observable '{name}' (it has {', '.join(self.observables) or 'none'})")
-        return Statistics(self._stored, f"/observables/{name}")
+        return self.observable(name)
+
+    def observable(self, name: str) -> Statistics:
+        """Returns the statistics of an observable, as ``result[name]`` does, with a type that editors know. Raises KeyError."""
+        return Statistics(self._stored, self._group("observables", "observable", name))
+
+    def _group(self, group: str, kind: str, name: str) -> str:
+        """Returns the path of a group by its name. Raises KeyError with the names that there are."""
+        names = dict.fromkeys(path.split("/")[2] for path in self.paths if path.startswith(f"/{group}/") and path.count("/") > 2)
+        if name not in names:
+            raise KeyError(f"the result has no {kind} '{name}' (it has {', '.join(names) or 'none'})")
+        return f"/{group}/{name}"
 
     def __contains__(self, name: object) -> bool:
         return name in self.observables or name in self.paths
@@ -158,6 +167,14 @@ class Result:
     def keys(self) -> list[str]:
         """Returns the names of the observables."""
         return self.observables
+
+    def values(self) -> list[Statistics]:
+        """Returns the statistics of all observables."""
+        return [self.observable(name) for name in self.observables]
+
+    def items(self) -> list[tuple[str, Statistics]]:
+        """Returns the names of the observables, each with its statistics."""
+        return [(name, self.observable(name)) for name in self.observables]
 
     def _ipython_key_completions_(self) -> list[str]:
         return [*self.observables, *self.paths]
@@ -184,21 +201,23 @@ class Result:
 
     def section(self, name: str) -> State:
         """Returns the crossings of a surface of section: ``time``, ``q`` and so on, a row for each crossing."""
-        return State(self._stored, f"/sections/{name}")
+        return State(self._stored, self._group("sections", "section", name))
 
     def stop(self, name: str) -> Statistics:
         """Returns what became of trajectories at a stop: ``count`` and ``fraction`` at the sample times, and ``time_mean``."""
-        return Statistics(self._stored, f"/stops/{name}")
+        return Statistics(self._stored, self._group("stops", "stop", name))
 
     @property
     def fates(self) -> Statistics:
         """How many trajectories have no fate and each fate, in this order: ``count``, and ``fraction`` with its error."""
+        if "/fates/count" not in self._stored.shapes():
+            raise AttributeError("the result has no fates, because its study has no [[fate]]")
         return Statistics(self._stored, "/fates")
 
     def map(self, name: str) -> State:
         """Returns a map over two axes: ``labels`` of shape (A, B), the values ``row`` and ``column`` of the axes, and the numbers of
         the boundary, such as ``uncertainty_exponent``."""
-        return State(self._stored, f"/maps/{name}")
+        return State(self._stored, self._group("maps", "map", name))
 
     @property
     def derivatives(self) -> Mapping[str, State]:
@@ -209,8 +228,9 @@ class Result:
     @property
     def survival(self) -> Array:
         """The share of the trajectories that no stop has ended, at the sample times, of shape (K,)."""
-        survival: Array = self["/stops/survival"]
-        return survival
+        if "/stops/survival" not in self._stored.shapes():
+            raise AttributeError("the result has no survival, because its study has no [[stop]]")
+        return _array(self._stored, "/stops/survival")
 
     # facts
 
@@ -315,7 +335,14 @@ def _restore(datasets: dict[str, Any], attributes: dict[str, Any]) -> Result:
 
 
 def open(file: str | os.PathLike[str]) -> Result:
-    """Opens a result file. Raises InputError when the file is missing, damaged, or not a result."""
+    """Opens a result file. Raises InputError when the file is missing, damaged, or not a result.
+
+    >>> import tempfile
+    >>> result = rb.run(rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10}, observable="energy"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rb.diff(rb.open(result.save(folder + "/pendulum.h5")), result)
+    DiffReport(identical: 17 datasets)
+    """
     return Result(_core.open(Path(file)))
 
 

@@ -9,7 +9,7 @@ from . import _core
 from .executors import Client, run_with
 from .progress import Bar, Progress, warn
 from .results import Result
-from .study import Study
+from .study import Study, count_of, problem_of
 
 
 def _free_name(path: Path) -> Path:
@@ -50,6 +50,7 @@ def run(study: Study, output: str | os.PathLike[str] | None = None, *, backend: 
     >>> bool(abs(result["energy"].mean[-1] - result["energy"].mean[0]) < 0.01)
     True
     """
+    problem_of(study)
     if client is not None:
         return run_with(study, output, client, parts, backend, threads, progress)
     place = None if output is None else Path(output)
@@ -58,7 +59,7 @@ def run(study: Study, output: str | os.PathLike[str] | None = None, *, backend: 
     running = study if place is None else study.on_disk(place.absolute().parent)
     with Bar(progress, study.name) as bar:
         try:
-            stored = _core.run(running._problem, backend, threads, tile, place, rescue, bar.show if bar.active else None, warn)
+            stored = _core.run(running._problem, backend, count_of("threads", threads), count_of("tile", tile), place, rescue, bar.show if bar.active else None, warn)
         except KeyboardInterrupt:
             if place is None and rescue.with_name(rescue.name + ".checkpoint").exists():
                 study.on_disk(study.directory)
@@ -72,9 +73,9 @@ def resume(result: str | os.PathLike[str], *, backend: str = "auto", threads: in
     Raises InputError when there is no such run, and what :func:`run` raises.
     """
     with Bar(progress, Path(result).name) as bar:
-        return Result(_core.resume(Path(result), backend, threads, bar.show if bar.active else None, warn))
+        return Result(_core.resume(Path(result), backend, count_of("threads", threads), bar.show if bar.active else None, warn))
 
 
 def compile(study: Study, *, backend: str = "auto") -> None:
     """Compiles the kernels of a study that are missing. Raises InputError when there is no compiler."""
-    _core.prepare(study._problem, backend)
+    _core.prepare(problem_of(study), backend)

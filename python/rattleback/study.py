@@ -98,7 +98,7 @@ class Axes(MutableMapping[str, Any]):
         for axis in self._list():
             if axis.get("name") == name:
                 return np.array(axis["values"], dtype=float) if "values" in axis else {k: v for k, v in axis.items() if k != "name"}
-        raise KeyError(name)
+        raise KeyError(f"the ensemble has no axis '{name}' (it has {', '.join(self) or 'none'})")
 
     def __setitem__(self, name: str, value: Any) -> None:
         if isinstance(value, Mapping):
@@ -118,8 +118,7 @@ class Axes(MutableMapping[str, Any]):
         self._study.update({"ensemble.axes": axes})
 
     def __delitem__(self, name: str) -> None:
-        if name not in self:
-            raise KeyError(name)
+        self[name]
         self._study.update({"ensemble.axes": [axis for axis in self._list() if axis.get("name") != name]})
 
     def __iter__(self) -> Iterator[str]:
@@ -143,8 +142,10 @@ class Study:
         a table with ``step`` and ``end`` or ``steps``
     ensemble, output:
         tables
-    observable, section, stop, fate, map, fit:
-        a name or a table, or a list of these
+    body, joint, observable, section, stop, fate, map, fit:
+        a table, or a list of tables; an observable may be a name alone
+    derivatives:
+        a table with ``by``
     name:
         name of the study
 
@@ -162,11 +163,13 @@ class Study:
                  observable: str | Table | Sequence[str | Table] | None = None,
                  section: Table | Sequence[Table] | None = None, stop: Table | Sequence[Table] | None = None,
                  fate: Table | Sequence[Table] | None = None, map: Table | Sequence[Table] | None = None,
-                 fit: Table | Sequence[Table] | None = None,
+                 fit: Table | Sequence[Table] | None = None, derivatives: Table | None = None,
+                 body: Table | Sequence[Table] | None = None, joint: Table | Sequence[Table] | None = None,
                  output: Table | None = None, name: str | None = None) -> None:
-        given = {"study": {"name": name} if name else None, "system": _named(system), "method": _named(method), "time": time,
-                 "ensemble": ensemble, "observable": _tables(observable), "section": _tables(section), "stop": _tables(stop),
-                 "fate": _tables(fate), "map": _tables(map), "fit": _tables(fit), "output": output}
+        given = {"study": {"name": name} if name else None, "system": _named(system), "body": _tables(body), "joint": _tables(joint),
+                 "method": _named(method), "time": time, "ensemble": ensemble, "observable": _tables(observable), "section": _tables(section), "stop": _tables(stop),
+                 "fate": _tables(fate), "map": _tables(map), "fit": _tables(fit), "derivatives": derivatives,
+                 "output": output}
         self._start({key: plain(value, key) for key, value in given.items() if value is not None}, Path.cwd(), None, None)
 
     def _start(self, document: dict[str, Any], directory: Path, file: Path | None, problem: "_core.Problem | None") -> None:
@@ -215,7 +218,7 @@ class Study:
             try:
                 node = node[step]
             except (KeyError, IndexError, TypeError):
-                raise KeyError(key) from None
+                raise KeyError(f"the study has no key '{key}'; list_keys() returns those that a study may have") from None
         return node
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -226,7 +229,7 @@ class Study:
 
     def __delitem__(self, key: str) -> None:
         if not _remove(copy.deepcopy(self._document), key):
-            raise KeyError(key)
+            raise KeyError(f"the study does not give the key '{key}', so there is nothing to delete")
         self.update({key: None})
 
     def update(self, values: Mapping[str, Any]) -> None:
@@ -262,6 +265,14 @@ class Study:
 
     @property
     def axes(self) -> Axes:
+        """The axes of the ensemble by name.
+
+        >>> ensemble = {"axes": [{"name": "a", "values": [0.5, 1.0]}], "initial": {"q": ["sin(a)", "-cos(a)"], "v": [0, 0]}}
+        >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10}, ensemble=ensemble)
+        >>> study.axes["a"] = np.linspace(0.5, 1.5, 1000)
+        >>> study.trajectories
+        1000
+        """
         return Axes(self)
 
     def states(self, q: Any = None, v: Any = None, p: Any = None, lambda_: Any = None, **columns: Any) -> None:
@@ -276,6 +287,12 @@ class Study:
 
         The arrays are borrowed: the study keeps a reference, and copies nothing. They must not change during a run. An array
         that is not contiguous is copied, and a warning says so once. Raises InputError.
+
+        >>> angle = np.linspace(0.5, 1.5, 100)
+        >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10})
+        >>> study.states(q=np.stack([np.sin(angle), -np.cos(angle)], axis=1), v=np.zeros((100, 2)))
+        >>> study.trajectories
+        100
         """
         parts = {"q": q, "v": v, "p": p, "lambda": lambda_}
         arrays = {name: _contiguous(name, array, 2) for name, array in parts.items() if array is not None}
@@ -344,7 +361,10 @@ class Study:
         if states is not None:
             self._problem.write_states(path.absolute().parent / states)
             document.setdefault("ensemble", {})["file"] = states
-        path.write_text(dumps(document), encoding="utf-8")
+        try:
+            path.write_text(dumps(document), encoding="utf-8")
+        except OSError as error:
+            raise _core.InputError(f"{path}: cannot be written ({error.strerror}); choose another name") from None
         return path
 
     def on_disk(self, folder: str | os.PathLike[str]) -> "Study":
@@ -397,6 +417,20 @@ class Study:
 
     def _repr_html_(self) -> str:
         return html_table(self._facts())
+
+
+def problem_of(study: Study) -> "_core.Problem":
+    """Returns what the library runs. Raises TypeError for what is not a study, such as the name of its file."""
+    if not isinstance(study, Study):
+        raise TypeError(f"a Study is needed, and this is a {type(study).__name__}; rattleback.Study.load(file) reads a study file")
+    return study._problem
+
+
+def count_of(name: str, number: int) -> int:
+    """Returns a number of threads, trajectories and the like. Raises InputError where it is negative."""
+    if number < 0:
+        raise _core.InputError(f"{name} must not be negative (got {number}); 0 leaves the choice to the library")
+    return number
 
 
 def html_table(facts: Sequence[tuple[str, str]]) -> str:

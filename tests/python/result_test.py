@@ -59,6 +59,13 @@ class Results(Case):
         self.assertFalse({"lambda", "quantile_0.5"} & attributes)
         with self.assertRaisesRegex(KeyError, "got 0"):
             result[0]
+        self.assertEqual([(name, list(each)) for name, each in result.items()], [("energy", list(energy))])
+        self.assertEqual(len(result.values()), 1)
+        for kind in (result.observable, result.section, result.stop, result.map):
+            with self.assertRaisesRegex(KeyError, "the result has no .* 'nothing'.*it has"):
+                kind("nothing")
+        self.assertFalse(hasattr(result, "survival") or hasattr(result, "fates"))
+        self.assertLessEqual(set(rb.plot.__all__) - {"InputError"}, {name for name, thing in vars(rb.plot).items() if callable(thing)})
 
     def test_errors_have_one_base(self):
         for error, builtin in ((rb.InputError, ValueError), (rb.RunError, RuntimeError)):
@@ -74,6 +81,15 @@ class Results(Case):
             self.study.replace({"method.name": "zzzzzz"})
         with self.assertRaisesRegex(rb.Error, "model: there is nothing to fit.*fit T0"):
             rb.plot.time(self.result, model="power")
+        with self.assertRaisesRegex(rb.Error, "choose another name$"):
+            rb.plot.save(rb.plot.time(self.result), "no/figure.png")
+        for call in (rb.run, rb.compile, rb.parts, rb.order):
+            with self.assertRaisesRegex(TypeError, r"Study.load\(file\)"):
+                call("study.toml", *({rb.parts: [2], rb.order: [[0.1]]}.get(call, [])))
+        with self.assertRaisesRegex(rb.InputError, "threads must not be negative"):
+            rb.run(self.study, threads=-1)
+        with self.assertRaisesRegex(rb.InputError, r"take one of rattleback.list_methods\(\)$"):
+            rb.Study.parse("[system]\nname = 'kepler'\n[time]\nstep = 0.1\nsteps = 1\n[method]\nstages = 2")
 
     def test_names(self):
         result = self.result

@@ -1,6 +1,7 @@
 """Studies: keys, messages, arrays, pickling."""
 
 import copy
+import inspect
 import json
 import pickle
 import unittest
@@ -32,6 +33,17 @@ class Studies(Case):
         self.assertIn("did you mean 'chaotic'", self.message(lambda: rb.describe("chaotik")))
         self.assertIn("cannot be read", self.message(lambda: rb.open("missing.h5")))
         self.assertIn("is not a key", self.message(lambda: study.__setitem__("method..stages", 2)))
+        self.assertIn("cannot be written", self.message(lambda: study.save("no/study.toml")))
+
+    def test_keywords_are_the_tables_of_a_study(self):
+        tables = {key.split(".")[0].split("[")[0] for key in rb.list_keys()}
+        self.assertEqual(tables - set(inspect.signature(rb.Study).parameters), {"study"})  # which has the name alone
+        study = rb.Study({"name": "bar", "gravity": [0, -1]}, "holonomic-lobatto", {"step": 0.1, "steps": 1},
+                         body={"name": "bar", "mass": 1, "inertia": 1, "position": [1, 0]},
+                         joint=[{"name": "pin", "type": "revolute", "between": ["ground", "bar"], "at": [0, 0]}],
+                         derivatives={"by": ["q0[0]"]})
+        self.assertEqual((study["derivatives.by"], rb.describe(study)["instances"][0]["coordinates"]),
+                         (["q0[0]"], ["bar_x", "bar_y", "bar_theta"]))
 
     def test_a_system_names_its_multipliers(self):
         rod = rb.System("rod", coordinates="x y", constraints=["x^2 + y^2 - 1"], initial={"q": [1, 0], "v": [0, 0]},

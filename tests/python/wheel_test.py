@@ -109,7 +109,8 @@ class Types(Case):
     def test_types(self):
         """The package and its users have consistent types, and mypy sees the faults of a user."""
         good = ("import rattleback as rb\nstudy = rb.Study.load('a.toml')\nresult: rb.Result = rb.run(study, threads=2)\n"
-                "slope: float = result.fit('energy').slope\nslopes: dict[str, float] = rb.order(study, [0.1]).slopes\n")
+                "slope: float = result.fit('energy').slope\nslopes: dict[str, float] = rb.order(study, [0.1]).slopes\n"
+                "mse: rb.Statistics = result.observable('energy')\nq: float = result.final.q[0, 0]\nversion: str = rb.__version__\n")
         self.write("user.py", good)
         options = ("--config-file", ROOT / "pyproject.toml", "--cache-dir", BUILD / "mypy")
         environment = {**os.environ, "MYPYPATH": os.environ["PYTHONPATH"]}

@@ -43,7 +43,8 @@ class Report(Protocol):
     def content(self) -> dict[str, Any]: ...
 
 
-__all__ = ["InputError", "histogram", "map", "order", "phase", "save", "section", "svg", "time", "work_precision"]
+__all__ = ["InputError", "animate", "basin", "groups", "histogram", "map", "order", "phase", "save", "section", "survival", "svg", "time",
+           "work_precision"]
 
 
 def _module(name: str) -> Any:
@@ -56,16 +57,22 @@ def _module(name: str) -> Any:
 
 
 @contextlib.contextmanager
-def _own_style() -> Iterator[None]:
-    """The style of these figures, which leaves that of the caller as it is, and messages that name arguments instead of options."""
-    import matplotlib
-
+def _named_arguments() -> Iterator[None]:
+    """Messages that name arguments instead of the options of the program."""
     try:
-        with matplotlib.rc_context():
-            yield
+        yield
     except InputError as error:
         text = re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), str(error).replace("--linear", "scale='linear'"))
         raise InputError(text.replace(" with -o", "")) from None
+
+
+@contextlib.contextmanager
+def _own_style() -> Iterator[None]:
+    """The style of these figures, which leaves that of the caller as it is."""
+    import matplotlib
+
+    with _named_arguments(), matplotlib.rc_context():
+        yield
 
 
 def _components(text: str) -> Any:
@@ -235,4 +242,5 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     place = pathlib.Path(path)
     if place.suffix not in base.FORMATS:
         raise InputError(f"{path}: not a format of figures; the name must end with one of {', '.join(base.FORMATS)}")
-    base.write(figure, place)
+    with _named_arguments():
+        base.write(figure, place)

@@ -33,6 +33,12 @@ def _bounds(curves, k):
     return values.min() - margin, values.max() + margin
 
 
+def _height(bounds):
+    """The height of the figure in inches at which a plane with these bounds fills it, within limits; that of a cube in space."""
+    (left, right), (low, high), *space = bounds
+    return 6.0 if space else min(8.0, max(3.0, 1.0 + 7.0 * (high - low) / (right - left)))
+
+
 def gif_of(arguments):
     """The content of the file: all trajectories at the times of the samples, with their trails."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -46,10 +52,13 @@ def gif_of(arguments):
     curves = load_trajectories(result, arguments)
     time = result.time
     time = time[(time >= arguments.times[0]) & (time <= arguments.times[1])]
-    figure, axes = new_figure(height=6.0, space=len(arguments.components) == 3)
-    for k, name in enumerate("xyz"[:len(arguments.components)]):
-        getattr(axes, f"set_{name}lim")(*_bounds(curves, k))
+    bounds = [_bounds(curves, k) for k in range(len(arguments.components))]
+    figure, axes = new_figure(height=_height(bounds) if arguments.equal else 6.0, space=len(bounds) == 3)
     label(axes, arguments, result)
+    for name, (low, high) in zip("xyz", bounds):
+        getattr(axes, f"set_{name}lim")(low, high)
+    if arguments.equal and len(bounds) == 2:
+        axes.set_aspect("equal", adjustable="box")  # the limits stay, and the box follows
     few = len(curves) <= COLOURED
     trails = [axes.plot(*([],) * len(curve.point), linewidth=0.8, alpha=0.7, color=None if few else "0.7")[0] for curve in curves]
     heads = [axes.plot(*([],) * len(curve.point), linestyle="", marker="o", markersize=6 if few else 3,
