@@ -1,4 +1,7 @@
-# A package of Spack. Put it into a repository as packages/rattleback/package.py, with the address of your clone as `git`.
+# A package for Spack 1.0 or newer. Put it into a repository as packages/rattleback/package.py, with the address of your clone as `git`.
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
 from spack.package import *
 
 
@@ -42,9 +45,9 @@ class Rattleback(CMakePackage, CudaPackage):
             self.define("CMAKE_DISABLE_FIND_PACKAGE_MPI", self.spec.satisfies("~mpi")),
         ]
 
-    def setup_run_environment(self, env):
+    def setup_run_environment(self, env: EnvironmentModifications) -> None:
         # Kernels of studies are compiled with the compiler of the program.
-        env.set("RATTLEBACK_CXX", self.compiler.cxx)
+        env.set("RATTLEBACK_CXX", self["cxx"].cxx)
 
     @run_after("install")
     @on_package_attributes(run_tests=True)
