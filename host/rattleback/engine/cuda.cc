@@ -8,13 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <cuda_runtime.h>
-#include <cub/device/device_scan.cuh>
+#include <cuda_runtime_api.h>
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/engine/backend.hpp"
-#include "rattleback/engine/device_memory.cuh"
-#include "rattleback/engine/kernels.cuh"
+#include "rattleback/engine/device_memory.hpp"
+#include "rattleback/engine/launches.hpp"
 #include "rattleback/engine/plan.hpp"
 #include "rattleback/kernels/module.hpp"
 #include "rattleback/study/problem.hpp"
@@ -105,29 +104,31 @@ class CudaBackend final : public Backend {
                          values_.get(), stream_);
       if (observables > 0) {
         if (s == 0 && round.starts_at_initial)
-          launch("launch of the kernel of references", reference_kernel, per_sample, chunk_size, stream_, arguments_,
-                 values_.get(), numbers_.get(), static_cast<int>(observables));
-        launch("launch of the kernel of statistics", reduce_kernel, per_sample, chunk_size, stream_, arguments_,
-               values_.get(), static_cast<int>(observables), static_cast<std::int64_t>(chunks),
-               moments_.get() + s * per_sample);
+          check(launch_references(stream_, per_sample, arguments_, values_.get(), numbers_.get(),
+                                  static_cast<int>(observables)),
+                "launch of the kernel of references");
+        check(launch_statistics(stream_, per_sample, arguments_, values_.get(), static_cast<int>(observables),
+                                static_cast<std::int64_t>(chunks), moments_.get() + s * per_sample),
+              "launch of the kernel of statistics");
         for (const LineFit& fit : plan_->line_fits)
           if (const double weight = fit.weight[round.first_sample + s]; weight == weight)
-            launch("launch of the kernel of fits", fit_kernel, chunks, chunk_size, stream_, arguments_, values_.get(),
-                   static_cast<int>(observables), fit.observable, fit.squared, weight, fit.row);
+            check(launch_fits(stream_, chunks, arguments_, values_.get(), static_cast<int>(observables), fit.observable,
+                              fit.squared, weight, fit.row),
+                  "launch of the kernel of fits");
         if (pairs > 0)
-          launch("launch of the kernel of correlations", co_reduce_kernel, chunks * pairs, chunk_size, stream_,
-                 values_.get(), static_cast<int>(observables), pairs_.get(), static_cast<int>(pairs),
-                 static_cast<std::int64_t>(chunks), co_moments_.get() + s * chunks * pairs);
+          check(launch_correlations(stream_, values_.get(), static_cast<int>(observables), pairs_.get(),
+                                    static_cast<int>(pairs), static_cast<std::int64_t>(chunks),
+                                    co_moments_.get() + s * chunks * pairs),
+                "launch of the kernel of correlations");
         if (plan_->keep_values)
           check(cudaMemcpyAsync(output.values.data() + s * per_sample * chunk_size, values_.get(),
                                 per_sample * chunk_size * sizeof(double), cudaMemcpyDeviceToHost, stream_),
                 "copy of values");
       }
       if (record_size > 0) {
-        const std::size_t count = tile_->recorded.size();
-        launch("launch of the kernel of records", record_kernel, (count + 127) / 128, 128, stream_, state_.get(),
-               tile_->rows, plan_->state_rows, recorded_.get(), static_cast<int>(count),
-               records_.get() + s * record_size);
+        check(launch_records(stream_, state_.get(), tile_->rows, plan_->state_rows, recorded_.get(),
+                             static_cast<int>(tile_->recorded.size()), records_.get() + s * record_size),
+              "launch of the kernel of records");
       }
       ++s;
     }
@@ -166,7 +167,7 @@ class CudaBackend final : public Backend {
     for (std::int64_t rounds = 1 << 10; good < 5;) {
       synchronise();
       const auto start = std::chrono::steady_clock::now();
-      launch("launch of a kernel", fma_kernel, blocks, threads, stream_, rounds, values_.get());
+      check(launch_fma(stream_, blocks, threads, rounds, values_.get()), "launch of a kernel");
       synchronise();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       peak = std::max(peak, 2.0 * fma_chains * double(rounds) * blocks * threads / seconds);
@@ -264,8 +265,8 @@ class CudaBackend final : public Backend {
       int* waits = most_.reserve(1);
       int waiting = 0;
       check(cudaMemsetAsync(waits, 0, sizeof(int), stream_), "clearing of a counter");
-      launch("launch of the kernel that looks for trajectories under way", waiting_kernel, tile_->chunks(), chunk_size,
-             stream_, arguments_, waits);
+      check(launch_waiting(stream_, tile_->chunks(), arguments_, waits),
+            "launch of the kernel that looks for trajectories under way");
       check(cudaMemcpyAsync(&waiting, waits, sizeof(int), cudaMemcpyDeviceToHost, stream_), "copy of a counter");
       synchronise();
       control.trajectory_steps += static_cast<std::uint64_t>(steps_per_call) * tile_->count;
@@ -284,11 +285,10 @@ class CudaBackend final : public Backend {
     int* positions = positions_.reserve(lanes);
     int* most = most_.reserve(1);
     check(cudaMemsetAsync(most, 0, sizeof(int), stream_), "clearing of a counter");
-    launch("launch of the kernel that counts crossings", count_kernel, chunks, chunk_size, stream_, arguments_, counts,
-           most);
+    check(launch_counts(stream_, chunks, arguments_, counts, most), "launch of the kernel that counts crossings");
     std::size_t bytes = 0;
     const auto sum = [&](void* scratch) {  // without scratch, the call only sets `bytes`
-      check(cub::DeviceScan::ExclusiveSum(scratch, bytes, counts, positions, static_cast<int>(lanes), stream_),
+      check(launch_sums(stream_, scratch, bytes, counts, positions, static_cast<int>(lanes)),
             "sum of the counts of crossings");
     };
     sum(nullptr);
@@ -302,8 +302,8 @@ class CudaBackend final : public Backend {
     if (total == 0) return false;
     const int size = plan_->crossing_size();
     double* crossings = crossings_.reserve(total * static_cast<std::size_t>(size));
-    launch("launch of the kernel that gathers crossings", gather_kernel, chunks, chunk_size, stream_, arguments_,
-           counts, positions, size - 1, crossings);
+    check(launch_gathering(stream_, chunks, arguments_, counts, positions, size - 1, crossings),
+          "launch of the kernel that gathers crossings");
     const std::size_t old = output.crossings.size();
     output.crossings.resize(old + total * static_cast<std::size_t>(size));
     check(cudaMemcpyAsync(output.crossings.data() + old, crossings_.get(),
@@ -336,11 +336,10 @@ class CudaBackend final : public Backend {
 /// Returns why a device cannot be used; empty when the device is usable. Creates a context on the device.
 std::string why_unusable(int device) {
   cudaDeviceProp properties{};
-  cudaFuncAttributes attributes{};
   cudaError_t code = cudaSetDevice(device);
   if (code == cudaSuccess) code = cudaGetDeviceProperties(&properties, device);
   if (code == cudaSuccess) code = cudaFree(nullptr);
-  if (code == cudaSuccess) code = cudaFuncGetAttributes(&attributes, reference_kernel);
+  if (code == cudaSuccess) code = find_launches();
   if (code == cudaSuccess) return {};
   (void)cudaGetLastError();
   std::string name = "device " + std::to_string(device);
@@ -349,9 +348,8 @@ std::string why_unusable(int device) {
     return name + ": " + cudaGetErrorString(code);
   const std::string architecture = std::to_string(properties.major) + std::to_string(properties.minor);
   return name + ", has compute capability " + std::to_string(properties.major) + "." +
-         std::to_string(properties.minor) +
-         ", and this build has kernels for " RATTLEBACK_CUDA_ARCHITECTURES "; build with -DCMAKE_CUDA_ARCHITECTURES=" +
-         architecture;
+         std::to_string(properties.minor) + ", and this build has kernels for " + architectures_of_launches() +
+         "; build with -DCMAKE_CUDA_ARCHITECTURES=" + architecture;
 }
 
 }  // namespace

@@ -1,13 +1,15 @@
-#pragma once
-// Kernels of the CUDA backend: reduction of observables, crossings, records, and a measure of speed.
+#include "rattleback/engine/launches.hpp"
 
-#include <cstddef>
-#include <cstdint>
+#include <type_traits>
+
+#include <cuda_runtime.h>
+#include <cub/device/device_scan.cuh>
 
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/loop/reduction.hpp"
 
 namespace rattleback {
+namespace {
 
 /// Returns the row of references of the block's chunk and observable.
 __device__ double* reference_row(const KernelArguments& a, int observables) {
@@ -66,10 +68,6 @@ __global__ void __launch_bounds__(chunk_size)
   add_to_fit(values[(std::size_t(blockIdx.x) * observables + observable) * chunk_size + threadIdx.x],
              chunk[(arguments.layout.references + observable) * row_size], squared, weight, chunk + row * row_size);
 }
-
-struct Pair {
-  int x, y;
-};
 
 /// Computes the joint moments of one (chunk, pair of observables) per block.
 __global__ void __launch_bounds__(chunk_size) co_reduce_kernel(const double* values, int observables, const Pair* pairs,
@@ -137,8 +135,6 @@ __global__ void record_kernel(const double* chunks, int rows, int state_rows, co
     records[std::size_t(r) * state_rows + row] = chunk[row * row_size + k % chunk_size];
 }
 
-/// Number of independent chains of fused multiply-adds per thread. 8 chains hide the latency.
-constexpr int fma_chains = 8;
 __global__ void fma_kernel(std::int64_t rounds, double* results) {
   double x[fma_chains];
 #pragma unroll
@@ -152,5 +148,72 @@ __global__ void fma_kernel(std::int64_t rounds, double* results) {
   for (int i = 0; i < fma_chains; ++i) sum += x[i];
   results[std::size_t(blockIdx.x) * blockDim.x + threadIdx.x] = sum;  // the compiler must not remove the chains
 }
+
+template <class... Parameters>
+cudaError_t launch(void (*kernel)(Parameters...), std::size_t blocks, unsigned threads, cudaStream_t stream,
+                   const std::type_identity_t<Parameters>&... arguments) {
+  kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(arguments...);
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t launch_references(cudaStream_t stream, std::size_t count, const KernelArguments& arguments,
+                              const double* values, const double* numbers, int observables) {
+  return launch(reference_kernel, count, chunk_size, stream, arguments, values, numbers, observables);
+}
+
+cudaError_t launch_statistics(cudaStream_t stream, std::size_t count, const KernelArguments& arguments,
+                              const double* values, int observables, std::int64_t chunks, Moments* moments) {
+  return launch(reduce_kernel, count, chunk_size, stream, arguments, values, observables, chunks, moments);
+}
+
+cudaError_t launch_fits(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments, const double* values,
+                        int observables, int observable, bool squared, double weight, int row) {
+  return launch(fit_kernel, chunks, chunk_size, stream, arguments, values, observables, observable, squared, weight,
+                row);
+}
+
+cudaError_t launch_correlations(cudaStream_t stream, const double* values, int observables, const Pair* pairs,
+                                int count, std::int64_t chunks, CoMoments* moments) {
+  return launch(co_reduce_kernel, static_cast<std::size_t>(chunks * count), chunk_size, stream, values, observables,
+                pairs, count, chunks, moments);
+}
+
+cudaError_t launch_records(cudaStream_t stream, const double* chunks, int rows, int state_rows,
+                           const std::uint32_t* recorded, int count, double* records) {
+  return launch(record_kernel, (static_cast<std::size_t>(count) + 127) / 128, 128, stream, chunks, rows, state_rows,
+                recorded, count, records);
+}
+
+cudaError_t launch_counts(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments, int* counts,
+                          int* most) {
+  return launch(count_kernel, chunks, chunk_size, stream, arguments, counts, most);
+}
+
+cudaError_t launch_sums(cudaStream_t stream, void* scratch, std::size_t& bytes, const int* counts, int* positions,
+                        int lanes) {
+  return cub::DeviceScan::ExclusiveSum(scratch, bytes, counts, positions, lanes, stream);
+}
+
+cudaError_t launch_gathering(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments,
+                             const int* counts, const int* positions, int slot_rows, double* crossings) {
+  return launch(gather_kernel, chunks, chunk_size, stream, arguments, counts, positions, slot_rows, crossings);
+}
+
+cudaError_t launch_waiting(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments, int* waits) {
+  return launch(waiting_kernel, chunks, chunk_size, stream, arguments, waits);
+}
+
+cudaError_t launch_fma(cudaStream_t stream, unsigned blocks, unsigned threads, std::int64_t rounds, double* results) {
+  return launch(fma_kernel, blocks, threads, stream, rounds, results);
+}
+
+cudaError_t find_launches() {
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(&attributes, reference_kernel);
+}
+
+const char* architectures_of_launches() { return RATTLEBACK_CUDA_ARCHITECTURES; }
 
 }  // namespace rattleback

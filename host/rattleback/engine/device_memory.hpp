@@ -1,21 +1,13 @@
 #pragma once
-// Checked launches, and memory of a device.
+// Memory of a device.
 
-#include <type_traits>
+#include <cstddef>
 
-#include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
 
 #include "rattleback/kernels/check.hpp"
 
 namespace rattleback {
-
-/// Launches a kernel and checks the launch.
-template <class... Parameters>
-void launch(const char* what, void (*kernel)(Parameters...), std::size_t blocks, unsigned threads, cudaStream_t stream,
-            const std::type_identity_t<Parameters>&... arguments) {
-  kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(arguments...);
-  check(cudaGetLastError(), what);
-}
 
 /// An array on the current device. The array grows on demand.
 template <class T>
@@ -29,7 +21,9 @@ class DeviceArray {
   T* reserve(std::size_t size) {
     if (size > capacity_) {
       release();
-      check(cudaMalloc(&data_, size * sizeof(T)), "allocation of device memory");
+      void* memory = nullptr;
+      check(cudaMalloc(&memory, size * sizeof(T)), "allocation of device memory");
+      data_ = static_cast<T*>(memory);
       capacity_ = size;
     }
     return data_;
