@@ -63,7 +63,7 @@ def in_order(text, files):
 
 def builds(line):
     """Whether a line builds the program, by a script of the repository or a preset, which must exist."""
-    tool, preset = re.match(r"tools/\w+", line), re.match(r"cmake (--build )?--preset (\S+)$", line)
+    tool, preset = re.match(r"tools/\w+", line), re.match(r"cmake (--build )?--preset (\S+)( --target \w+)?$", line)
     if tool and not (ROOT / tool[0]).exists():
         raise AssertionError(f"there is no {tool[0]}")
     if preset:

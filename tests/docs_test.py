@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What the documentation says of the program, compared with what the program says and does: options with their ranges and choices,
 groups, status bits, commands, methods that continue a result; and tables that are whole.  docs_test.py PROGRAM"""
-import itertools, json, pathlib, re, subprocess, sys, tempfile, unittest
+import itertools, json, math, pathlib, re, subprocess, sys, tempfile, unittest
 
 import h5py
 
@@ -89,6 +89,31 @@ class Docs(unittest.TestCase):
         self.assertIn(f"{value * 1e6:.2f}({error * 1e8:.0f})", paper)
         cited = set(re.findall(r"@(\w+)", paper))
         self.assertEqual(cited, set(re.findall(r"^@\w+\{(\w+),", bibliography, re.M)))
+
+    def test_numbers_of_the_comparison(self):
+        """README.md and the page on performance have the numbers of a run of bench/peers/run, rounded."""
+        best, system = {}, None
+        for line in (ROOT / "bench/results/peers/amd-epyc-avx512-bodies.md").read_text().splitlines():
+            system = line[3:].split(":")[0] if line.startswith("## ") else system
+            for target, text in zip((4, 8, 12), cells(line)[3:] if line.startswith("| ") and len(cells(line)) == 6 else ()):
+                if number := re.match(r"([\d.e+]+) \(", text):
+                    key = (cells(line)[0].split(".")[0].split()[0], system, target)
+                    if not re.search("plain|Radau", cells(line)[1]):
+                        best[key] = min(float(number[1]), best.get(key, math.inf))
+        compared = 0
+        for page, columns in (("README.md", {-2: ("double-pendulum", 8), -1: ("three-bodies", 8)}),
+                              ("docs/development/performance.md", dict(zip(range(1, 7), itertools.product(("double-pendulum", "three-bodies"), (4, 8, 12)))))):
+            for row in map(cells, (ROOT / page).read_text().split("avx512-bodies.md")[-1].splitlines()):
+                name = row[0].strip("*").split(",")[0].split(".")[0].split()[0] if row[0] else ""
+                if len(row) == (6 if page == "README.md" else 7) and "Lobatto" not in row[0] and any(key[0] == name for key in best):
+                    for column, (system, target) in columns.items():
+                        found = best.get((name, system, target))
+                        if re.fullmatch(r"[\d.]+", row[column]):
+                            self.assertLess(abs(float(row[column]) / found - 1.0), 0.03, f"{page}: {row[0]}, {system}, 1e-{target}")
+                            compared += 1
+                        else:
+                            self.assertIsNone(found, f"{page}: {row[0]}, {system}, 1e-{target}")
+        self.assertGreater(compared, 35)
 
     def test_options_of_methods(self):
         documented = options_documented()

@@ -388,9 +388,9 @@ class Tool(unittest.TestCase):
                 self.assertEqual(theirs.read_bytes(), content)
         os.mkfifo("pipe.png")
         os.mkdir("directory.png")
-        self.expect_refused("it is no regular file", "good.h5", "-o", "pipe.png")
+        self.expect_refused("it is not a regular file", "good.h5", "-o", "pipe.png")
         self.expect_refused("it is a directory", "good.h5", "-o", "directory.png")
-        self.expect_refused("pipe.png: is no regular file", "pipe.png", "-o", "a.png")
+        self.expect_refused("pipe.png: is not a regular file", "pipe.png", "-o", "a.png")
         self.expect_refused("is not a list of numbers", "good.h5", "--table", "nan")
         self.assertEqual(sorted(name for name in os.listdir() if "part" in name), [])
 

@@ -33,8 +33,8 @@ std::string summary_of(const Estimate& estimate) {
       ", about {} at the {:.3g} trajectory-steps per second that copies of trajectory {} make on {}, {} threads",
       in_words(estimate.seconds), estimate.rate, estimate.measured, estimate.device, estimate.threads);
   if (estimate.preparation >= 0.5)
-    text +=
-        fmt::format("; to compile its kernels took {} now, which later runs need not", in_words(estimate.preparation));
+    text += fmt::format("; compiling its kernels took {} now, and later runs find them compiled",
+                        in_words(estimate.preparation));
   return text;
 }
 
@@ -56,8 +56,9 @@ void add_check(CLI::App& app, int& exit_code) {
     if (!problem.warning.empty()) say(problem.warning);
     say(summary_of(found));
     if (!found.failures.empty())
-      say(fmt::format("copies of trajectory {} fail on the way{}, so that a run whose trajectories last takes longer",
-                      found.measured, in_brackets(found.failures)));
+      say(fmt::format(
+          "copies of trajectory {} fail before the end{}, so that a run whose trajectories do not fail takes longer",
+          found.measured, in_brackets(found.failures)));
     print_stdout_lines(problem.study.to_toml());
     exit_code = exit_done;
   });

@@ -39,7 +39,7 @@ std::string why_unreadable(const std::filesystem::path& file) {
   std::error_code code;
   const auto status = std::filesystem::status(file, code);
   if (std::filesystem::is_directory(status)) return "it is a directory";
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return "it is no regular file";
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return "it is not a regular file";
   const int id = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (id < 0) return std::strerror(errno);
   close(id);

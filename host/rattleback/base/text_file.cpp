@@ -23,7 +23,7 @@ std::string fault_of(int file, Wanted wanted) {
   struct stat status{};
   if (fstat(file, &status) != 0) return std::strerror(errno);
   if (S_ISDIR(status.st_mode)) return std::strerror(EISDIR);
-  if (wanted == Wanted::regular && !S_ISREG(status.st_mode)) return "it is no regular file";
+  if (wanted == Wanted::regular && !S_ISREG(status.st_mode)) return "it is not a regular file";
   struct statfs system{};
   if (S_ISFIFO(status.st_mode) && (fstatfs(file, &system) != 0 || system.f_type != PIPEFS_MAGIC))
     return "it is a FIFO, which may never have a writer; give a file, or a pipe of the shell";

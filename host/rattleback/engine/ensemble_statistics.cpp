@@ -325,9 +325,10 @@ void EnsembleStatistics::append_part(const ResultFile& part) {
     appended_values_ += count;
   } catch (const std::logic_error&) {  // out_of_range
     input_error(part.path().string(),
-                "is no part of this study (its statistics have another layout); compute it again");
+                "is not a part of this study (its statistics have another layout); compute it again");
   } catch (const std::bad_variant_access&) {
-    input_error(part.path().string(), "is no part of this study (its statistics have other types); compute it again");
+    input_error(part.path().string(),
+                "is not a part of this study (its statistics have other types); compute it again");
   }
 }
 

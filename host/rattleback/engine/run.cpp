@@ -122,7 +122,7 @@ struct Session::Impl {
     if (files.interrupted()) {
       const CheckpointReader checkpoint(files.checkpoint);
       if (checkpoint.text("study") != problem.study.to_toml())
-        input_error(files.checkpoint.string(), "is of another study");
+        input_error(files.checkpoint.string(), "belongs to another study");
       return go_on(problem, files, checkpoint, with, range);
     }
     Backend& chosen = backend_for(problem);

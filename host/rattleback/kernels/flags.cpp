@@ -37,7 +37,7 @@ void require_macro_of_user(const std::string& option, std::string_view macro) {
   if (name.find('(') != std::string_view::npos) refuse(option, "a macro has no arguments; write it into your header");
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   if (!std::ranges::all_of(name, is_letter) || std::isdigit(static_cast<unsigned char>(name.front())) != 0)
-    refuse(option, "this is no name of a macro");
+    refuse(option, "this is not the name of a macro");
   for (const std::string_view reserved : {"_", "RATTLEBACK_", "RB_", "NDEBUG", "EIGEN_"})
     if (name.starts_with(reserved)) refuse(option, "this macro could change the bits of results");
   const std::string_view value = macro.substr(std::min(macro.size(), name.size() + 1));

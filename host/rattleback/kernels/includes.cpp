@@ -73,7 +73,7 @@ std::string text_of_header(const fs::path& file, const std::string& name, const 
   std::string text;
   std::string_view fault;
   if (fstat(id, &status) != 0 || !S_ISREG(status.st_mode)) {
-    fault = S_ISDIR(status.st_mode) ? "it is a folder" : "it is no regular file";
+    fault = S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file";
   } else if (status.st_size > most) {
     fault = "it has more than 64 MiB";
   } else {

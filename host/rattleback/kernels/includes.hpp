@@ -24,7 +24,7 @@ struct Include {
 /// Returns what a line includes; nothing for another line.
 [[nodiscard]] std::optional<Include> included_by(std::string_view line);
 
-/// Returns the text of a header. Throws Error(input) at `where` when it is no regular file: a pipe would be waited for. `name` is
+/// Returns the text of a header. Throws Error(input) at `where` when it is not a regular file: a pipe would be waited for. `name` is
 /// for the message.
 [[nodiscard]] std::string text_of_header(const std::filesystem::path& file, const std::string& name,
                                          const std::string& where);

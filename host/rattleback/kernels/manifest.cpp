@@ -79,7 +79,7 @@ template <class Number>
 Number whole_number(const Json& json, Number most) {
   if (json.is_number_unsigned() && json.get<std::uint64_t>() <= static_cast<std::uint64_t>(most))
     return json.get<Number>();
-  throw Json::out_of_range::create(406, "no whole number in range", &json);
+  throw Json::out_of_range::create(406, "not a whole number in range", &json);
 }
 
 /// Throws Json::exception when a member is missing or has another type, and for a number without sense.
@@ -107,7 +107,7 @@ std::string fault_of(int folder, const StoredFile& stored) {
   struct stat status{};
   if (!file || fstat(file.get(), &status) != 0)
     return fmt::format("{} cannot be read: {}", stored.name, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) return fmt::format("{} is no regular file", stored.name);
+  if (!S_ISREG(status.st_mode)) return fmt::format("{} is not a regular file", stored.name);
   if (static_cast<std::uint64_t>(status.st_size) != stored.bytes)
     return fmt::format("{} has {} bytes instead of {}", stored.name, status.st_size, stored.bytes);
   return sha256_of(file.get()) == stored.sha256 ? "" : fmt::format("{} has other contents", stored.name);

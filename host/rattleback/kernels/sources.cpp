@@ -175,7 +175,7 @@ void check_type(const std::string& type, const std::string& where) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_:<>, -").find(c) != std::string_view::npos;
   });
   if (!fine)
-    input_error(where, fmt::format("{} is no C++ type over T, such as \"example::DoubleWell<T>\"", quote(type)));
+    input_error(where, fmt::format("{} is not a C++ type over T, such as \"example::DoubleWell<T>\"", quote(type)));
 }
 
 WholeUnit whole_unit(const std::string& unit, const HeaderOptions& options) { return Gatherer(options)(unit); }

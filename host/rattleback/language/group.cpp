@@ -115,7 +115,7 @@ class GroupParser {
       if (found == counts_.end()) {
         std::vector<std::string> known;
         for (const NamedCount& one : counts_) known.push_back(one.name);
-        fail(fmt::format("{} is no dimension of the system{}", quote(word), did_you_mean(word, known)));
+        fail(fmt::format("{} is not a dimension of the system{}", quote(word), did_you_mean(word, known)));
       }
       value = found->value;
     } else if (word.size() < 4) {

@@ -104,7 +104,7 @@ class Reader : TableReader {
     else
       system_.group = {{GroupFactor::Kind::rn, static_cast<int>(plain.size())}};
     if (!table_.contains("group") && plain.empty()) {
-      if (table_.contains("coordinates")) fail("coordinates", "it names no coordinate; a system needs one at least");
+      if (table_.contains("coordinates")) fail("coordinates", "it names no coordinate; a system needs at least one");
       input_error(system_.where, "system.coordinates is missing; name the coordinates");
     }
     const BodyNames bodies = read_bodies();
@@ -229,7 +229,7 @@ class Reader : TableReader {
     const auto add = [&](const std::string& name, std::string_view key, const std::string& what) {
       if (name == "t") fail(key, fmt::format("'t' is the time; choose another name for {}", what));
       const auto same = std::ranges::find(all, name, &std::pair<std::string, std::string>::first);
-      if (same != all.end()) fail(key, fmt::format("{} is {} already; choose another name", quote(name), same->second));
+      if (same != all.end()) fail(key, fmt::format("{} is already {}; choose another name", quote(name), same->second));
       all.emplace_back(name, what);
     };
     for (const auto& dimension : system_.dimensions) add(dimension.name, "dimensions", "a dimension");

@@ -218,7 +218,7 @@ void TableReader::check_index(const FormulaText& formula, const std::string& nam
   if (name == "t" || is_in(known_) || is_in(system_.coordinates) || is_in(system_.velocities) ||
       formula.indices.contains(name))
     throw FormulaError(formula, column,
-                       fmt::format("{} has a meaning already; choose another name for the index", quote(name)));
+                       fmt::format("{} already has a meaning; choose another name for the index", quote(name)));
 }
 
 void TableReader::count(std::string_view key, std::size_t given, int needed) const {

@@ -93,7 +93,7 @@ std::vector<KernelCase> kernel_cases_that_match(const std::string& expression, s
     const std::regex pattern(expression, grammar);
     std::erase_if(cases, [&](const KernelCase& kernel) { return !std::regex_search(kernel.name(), pattern); });
   } catch (const std::regex_error&) {
-    refuse("is no regular expression");
+    refuse("is not a regular expression");
   }
   return cases;
 }

@@ -264,7 +264,7 @@ void PartsFolder::read_claims(std::vector<PartStatus>& parts) const {
         claim->before = json.value("before", std::uint64_t{0});
         claim->gone =
             json.value("machine", "") == machine && kill(static_cast<pid_t>(claim->pid), 0) != 0 && errno == ESRCH;
-      } catch (const Error&) {            // nobody has written it yet, or it is no regular file
+      } catch (const Error&) {            // nobody has written it yet, or it is not a regular file
       } catch (const Json::exception&) {  // another program wrote it; its time of writing counts all the same
       }
     }

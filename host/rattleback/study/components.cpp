@@ -62,7 +62,7 @@ class Unfolding {
     const bool ranged = in == "in" && dots < colon;
     blanks();
     if (!is_variable_name(index) || colon == std::string::npos || (!ranged && (!in.empty() || at != colon)))
-      fail(value, "is no list of values; several are written \"for i: FORMULA\" or \"for i in 1..3: FORMULA\"");
+      fail(value, "is not a list of values; several are written \"for i: FORMULA\" or \"for i in 1..3: FORMULA\"");
     if (value.indices.contains(index)) fail(value, fmt::format("has the index {} twice", quote(index)));
     int first = static_cast<int>(all_.size()), last = static_cast<int>(size_ - std::min(size_, behind)) - 1;
     if (ranged) {
@@ -90,7 +90,7 @@ class Unfolding {
     text.where = value.where;
     const double number = Expression(text, fmt::format("a bound of {}", what_), names, numbers.data())();
     if (number != std::floor(number) || std::abs(number) > most)
-      fail(value, fmt::format("has a bound that is no whole number up to {} ({})", most, number));
+      fail(value, fmt::format("has a bound that is not a whole number up to {} ({})", most, number));
     return static_cast<int>(number);
   }
 

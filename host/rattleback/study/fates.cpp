@@ -127,8 +127,8 @@ void Fates::add(const Study& study, std::size_t i) {
     input_error(
         fate.condition->where,
         fmt::format(
-            "{} is no condition (got {}); compare two numbers, as in \"x > 0\", and join comparisons by && and ||", key,
-            given));
+            "{} is not a condition (got {}); compare two numbers, as in \"x > 0\", and join comparisons by && and ||",
+            key, given));
   const std::size_t first = elements_ + 2 * n_, time = numbers_.size() - 1;
   if (std::ranges::none_of(expression.reads(), [&](int slot) {
         const std::size_t place = places_[static_cast<std::size_t>(slot)];
@@ -171,7 +171,7 @@ MapAxes axes_of_map(const Study& study, std::size_t i) {
   std::size_t places[2] = {};
   for (const std::size_t a : {0, 1}) {
     if (std::ranges::find(known, map.axes[a]) == known.end())
-      fail(fmt::format("names {}, which is no axis with given values (there are: {}){}", quote(map.axes[a]),
+      fail(fmt::format("names {}, which is not an axis with given values (there are: {}){}", quote(map.axes[a]),
                        known.empty() ? "none" : join(known), did_you_mean(map.axes[a], known)));
     places[a] = static_cast<std::size_t>(std::ranges::find(axes, map.axes[a], &Axis::name) - axes.begin());
   }

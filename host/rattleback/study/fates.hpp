@@ -21,7 +21,7 @@ struct FinalState {
 /// The conditions of the fates of a study. Threads must not share an object.
 class Fates {
  public:
-  /// Throws Error(input) for a fate that is no condition on the final state, and for one of an unknown stop.
+  /// Throws Error(input) for a fate that is not a condition on the final state, and for one of an unknown stop.
   explicit Fates(const Problem& problem);
   Fates(const Fates&) = delete;
   Fates& operator=(const Fates&) = delete;

@@ -128,7 +128,7 @@ void Formulas::compile_condition(const Study& study) {
   const Formula& formula = condition_.back();
   if (text == nullptr || !formula.expression.is_condition())
     input_error(where,
-                fmt::format("ensemble.where is no condition (got {}); compare two numbers, as in \"x > 0\", and "
+                fmt::format("ensemble.where is not a condition (got {}); compare two numbers, as in \"x > 0\", and "
                             "join comparisons by && and ||",
                             text == nullptr ? fmt::format("{}", std::get<double>(value.content)) : quote(*text)));
   if (!formula.varies)

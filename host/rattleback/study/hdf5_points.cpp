@@ -190,7 +190,7 @@ class Hdf5Reader {
     double count = 1;
     for (const hsize_t n : size) count *= static_cast<double>(n);
     const auto too_large = [&] {
-      fail(fmt::format("needs {:.3g} GiB of memory for dataset {}, which are not there; take fewer rows",
+      fail(fmt::format("needs {:.3g} GiB of memory for dataset {}, which are not available; take fewer rows",
                        count * sizeof(double) / 0x1p30, quote(name)));
     };
     if (count * sizeof(double) > memory_bytes()) too_large();

@@ -110,7 +110,7 @@ class JointMaker {
       if (one.name == joint_.between[i]) return one;
       known.push_back(one.name);
     }
-    fail(fmt::format("{} is no body (known: {}){}", quote(joint_.between[i]), join(known),
+    fail(fmt::format("{} is not a body (known: {}){}", quote(joint_.between[i]), join(known),
                      did_you_mean(joint_.between[i], known)));
   }
   [[nodiscard]] std::string path(const char* name) const { return fmt::format("{}.{}", key_, name); }

@@ -54,9 +54,9 @@ inline constexpr Field<Body> body_fields[] = {
              "at the start: an angle in the plane; in space a rotation vector, or the rows of a rotation matrix from "
              "the body to space"}),
     field<&Body::velocity>(
-        {.key = "velocity", .standard = "what the joints want", .text = "of the origin at the start, in space"}),
+        {.key = "velocity", .standard = "follows from the joints", .text = "of the origin at the start, in space"}),
     field<&Body::spin, Entries>({.key = "spin",
-                                 .standard = "what the joints want",
+                                 .standard = "follows from the joints",
                                  .text = "angular velocity at the start, in the frame of the body"}),
 };
 
@@ -103,7 +103,7 @@ inline constexpr Field<Joint> joint_fields[] = {
         {.key = "length", .standard = "the distance at the start", .text = "of a rod", .kinds = rod_joint}),
     field<&Joint::pitch>({.key = "pitch",
                           .standard = "required",
-                          .text = "the way of the second body along the axis, for one turn",
+                          .text = "the distance by which the second body moves along the axis in one turn",
                           .kinds = screw_joint}),
     field<&Joint::ratio>({.key = "ratio",
                           .standard = "required",
@@ -153,7 +153,7 @@ inline constexpr Field<Joint> joint_fields[] = {
                                     .kinds = hinged_joints}),
     field<&Joint::limit_width>({.key = "limit_width",
                                 .standard = "`0.001`",
-                                .text = "the way over which such a spring sets in, which keeps the force smooth",
+                                .text = "the distance over which such a spring sets in, so that the force is smooth",
                                 .kinds = hinged_joints}),
 };
 

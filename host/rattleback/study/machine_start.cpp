@@ -241,9 +241,10 @@ class Starter {
       const std::size_t k = first_left_out(here);
       input_error(
           row(k).where,
-          fmt::format("the machine starts in a singular place: there a constraint of {} follows from the others, "
-                      "and beside it does not; start in another place",
-                      named(k)));
+          fmt::format(
+              "the machine starts in a singular configuration, in which a constraint of {} follows from the others, "
+              "although it does not nearby; start in another configuration",
+              named(k)));
     }
     if (beside.kept.size() == m()) return;
     std::map<std::string, int> extra;
@@ -332,7 +333,7 @@ class Starter {
         input_error(row(j).where,
                     fmt::format("{} does not fit the velocities of its bodies at the start (a constraint grows "
                                 "at the rate {:.3g}); leave out velocity or spin of a body, which then "
-                                "moves as its joints want",
+                                "follows from its joints",
                                 named(j), -wanted[j]));
     for (int pass = 0; pass < 2; ++pass) correct(rows);
   }

@@ -194,7 +194,7 @@ void check_stops(Study& study) {
       continue;
     }
     if (std::ranges::find(sections, stop.section) == sections.end())
-      fail(fmt::format("names the section {}, which the study has not (it has: {}){}", quote(stop.section),
+      fail(fmt::format("names the section {}, which the study does not have (it has: {}){}", quote(stop.section),
                        sections.empty() ? "none" : join(sections),
                        did_you_mean(stop.section, sections, "; add a [[section]]")));
     if (!stop.count) fail("has no `count`: give the crossing of the section at which a trajectory ends");

@@ -183,8 +183,9 @@ inline constexpr Field<Study::Ensemble> ensemble_fields[] = {
     field<&Study::Ensemble::frame>(
         {.key = "frame",
          .standard = "see below",
-         .text = "on Lie groups, what v and p of initial states are given in: `\"body\"` (left trivialised) or "
-                 "`\"space\"` (right trivialised)",
+         .text =
+             "on Lie groups, the frame in which v and p of initial states are given: `\"body\"` (left trivialised) or "
+             "`\"space\"` (right trivialised)",
          .choices = frames}),
     field<&Study::Ensemble::group_by>(
         {.key = "group_by",

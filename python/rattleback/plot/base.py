@@ -197,7 +197,7 @@ def figure_place(path):
     try:
         mode = place.stat().st_mode
         if not stat.S_ISREG(mode):
-            raise InputError(f"{path}: cannot be written (it is {'a directory' if stat.S_ISDIR(mode) else 'no regular file'}); "
+            raise InputError(f"{path}: cannot be written (it is {'a directory' if stat.S_ISDIR(mode) else 'not a regular file'}); "
                              "choose another name with -o")
         content = place.read_bytes()
     except FileNotFoundError:

@@ -87,7 +87,7 @@ def numbers(element, key, count, standard=None):
     except ValueError:
         values = np.array([])
     if len(values) != count or not np.all(np.isfinite(values)):
-        raise InputError(f"<{element.tag} {key}=\"{text}\"> has not {count} number{'s' if count > 1 else ''}; correct the model")
+        raise InputError(f"<{element.tag} {key}=\"{text}\"> does not have {count} number{'s' if count > 1 else ''}; correct the model")
     return values
 
 
@@ -280,7 +280,7 @@ def mjcf(root):
             else:
                 return None
         except (IndexError, TypeError, ValueError):
-            raise InputError(f"<geom type=\"{kind}\" size=\"{geom.get('size', '')}\"> has not the sizes of its type; correct the model") from None
+            raise InputError(f"<geom type=\"{kind}\" size=\"{geom.get('size', '')}\"> does not have the sizes of its type; correct the model") from None
         mass = numbers(geom, "mass", 1)[0] if geom.get("mass") else numbers(geom, "density", 1, (1000,))[0] * volume
         return mass, place, rotation @ np.diag(mass * np.array(moments)) @ rotation.T
 

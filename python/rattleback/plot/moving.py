@@ -47,7 +47,7 @@ def gif_of(arguments):
     if len(arguments.files) > 1:
         raise InputError(f"an animation is of one result, not of {len(arguments.files)}")
     if arguments.angles:
-        raise InputError("an animation draws no --angles")
+        raise InputError("--angles has no effect in an animation; leave it out")
     result, = opened(arguments)
     curves = load_trajectories(result, arguments)
     time = result.time

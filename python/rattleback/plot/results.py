@@ -101,7 +101,7 @@ class Result:
         self.path = path
         try:
             if path.exists() and not path.is_file():
-                raise InputError(f"{path}: is no regular file")
+                raise InputError(f"{path}: is not a regular file")
             path.open("rb").close()
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from error

@@ -81,7 +81,7 @@ def add_options(parser):
                              "predicts: mse by h^(4s-4), rms and maxabs by h^(2s-2)")
     parser.add_argument("--fit", metavar="T0[:T1]", type=window,
                         help="fit the growth over t >= T0 (and t <= T1), print it with standard errors and draw it; a [[fit]] of "
-                             "the study with these times is used where there is one, because its errors hold")
+                             "the study with these times is used where there is one, because its errors account for correlated samples")
     parser.add_argument("--model", choices=MODELS, help="what to fit: line: a + b t (the default); power: a t^b; "
                                                         "exponential: a exp(b t); the last two to the logarithms")
     parser.add_argument("--table", metavar="T1,T2,...", type=numbers, help="print the values at these times with their errors")
@@ -294,5 +294,5 @@ def print_tables(arguments, model, labels, values, fits):
         print_rows([f"{model.slope} b", "std. error", "a", "std. error"], labels,
                    [[f"{x:.6e}" for x in (f.b, f.b_error, f.a, f.a_error)] for f in fits])
         if not all(f.stored for f in fits):
-            tell("These errors take the samples of a trajectory as independent. They are far too small. A [[fit]] in the study "
-                 "gives errors that hold.")
+            tell("These errors are far too small, because they treat the samples of a trajectory as independent. A [[fit]] in the "
+                 "study gives reliable errors.")

@@ -56,7 +56,7 @@ Mpi::Mpi() {
       continue;
     }
     const auto entry = reinterpret_cast<const RattlebackMpi* (*)()>(dlsym(library, "rattleback_mpi"));
-    if (entry == nullptr) input_error(place.string(), "is no plugin of rattleback; correct RATTLEBACK_MPI");
+    if (entry == nullptr) input_error(place.string(), "is not a plugin of rattleback; correct RATTLEBACK_MPI");
     functions_ = entry();
     check(functions_->begin(&rank_, &size_));
     return;

@@ -211,7 +211,7 @@ TEST_F(Probe, OpensNoOtherFiles) {
         H5Pset_virtual(properties.get(), space.get(), "pipe.h5", "/v", space.get());
         dataset(id, properties);
       },
-      "its part 'pipe.h5' is needed, and cannot be read: it is no regular file");
+      "its part 'pipe.h5' is needed, and cannot be read: it is not a regular file");
   expect_refused(
       [&](const Handle& id, const Handle& properties) {
         H5Pset_virtual(properties.get(), space.get(), "../x/pipe.h5", "/v", space.get());
@@ -228,7 +228,7 @@ TEST_F(Probe, SaysWhyAFileCannotBeOpened) {
   EXPECT_EQ(result_message(), file.string() + ": cannot be read (it is a directory)");
   fs::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
-  EXPECT_EQ(result_message(), file.string() + ": cannot be read (it is no regular file)");
+  EXPECT_EQ(result_message(), file.string() + ": cannot be read (it is not a regular file)");
   fs::remove(file);
   std::ofstream(file) << "x";
   fs::permissions(file, fs::perms::none);

@@ -129,13 +129,13 @@ TEST(Fates, SayWhatIsWrong) {
       {R"(fate=[{name="a"}])", "fate 'a' has no condition; give `where` or `stop`"},
       {R"(fate=[{where="x > 0"}])", "name is missing"},
       {R"(fate=[{name="a", where="x > 0", stop="out"}])", "both given"},
-      {R"(fate=[{name="a", where="x"}])", "fate[0].where is no condition (got 'x')"},
+      {R"(fate=[{name="a", where="x"}])", "fate[0].where is not a condition (got 'x')"},
       {R"(fate=[{name="a", where="xx > 0"}])", "unknown name 'xx'"},
-      {R"(fate=[{name="a", where="1 > 0"}])", "fate[0].where is no condition"},
+      {R"(fate=[{name="a", where="1 > 0"}])", "fate[0].where is not a condition"},
       {R"(fate=[{name="a", stop="oute"}])", "did you mean 'out'"},
       {R"(fate=[{name="a", stop="out"}, {name="a", stop="late"}])", "fate 'a' appears twice"},
       {R"(map=[{name="m", axes=["a"]}])", "needs two different axes (got a)"},
-      {R"(map=[{name="m", axes=["a", "c"]}])", "names 'c', which is no axis with given values (there are: a)"},
+      {R"(map=[{name="m", axes=["a", "c"]}])", "names 'c', which is not an axis with given values (there are: a)"},
       {R"(map=[{name="m", of="time", axes=["a", "b"]}])", "map 'm' is of 'time'; it may be of \"fate\" or \"stop\""},
   };
   for (const auto& [override, message] : rows) {

@@ -141,7 +141,7 @@ TEST(Stops, SayWhatIsWrong) {
       {"{when=\"x\", section=\"0\", count=1}", "both given"},
       {"{section=\"0\"}", "has no `count`"},
       {"{when=\"x\", count=2}", "has `count` and no `section`"},
-      {"{section=\"o\", count=2}", "names the section 'o', which the study has not (it has: 0)"},
+      {"{section=\"o\", count=2}", "names the section 'o', which the study does not have (it has: 0)"},
       {"{section=\"0\", count=0}", "at least 1"},
       {"{section=\"0\", count=1, direction=\"-\"}", "has a `direction`, which is that of its section"},
       {"{when=\"1\"}", "neither on the state nor on the time"},

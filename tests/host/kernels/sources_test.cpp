@@ -97,7 +97,7 @@ TEST_F(SourcesTest, WhatIsNoFileIsRefusedAndNotWaitedFor) {
     const std::string text = text_of(directory / place);
     fs::remove(directory / place);
     ASSERT_EQ(mkfifo((directory / place).c_str(), 0600), 0);
-    EXPECT_NE(fault().find("cannot be read (it is no regular file)"), std::string::npos) << fault();
+    EXPECT_NE(fault().find("cannot be read (it is not a regular file)"), std::string::npos) << fault();
     fs::remove(directory / place);
     write(place, text);
   }
@@ -106,7 +106,7 @@ TEST_F(SourcesTest, WhatIsNoFileIsRefusedAndNotWaitedFor) {
             std::string::npos)
       << fault();
   write("own.hpp", "#include \"/dev/zero\"\n");
-  EXPECT_NE(fault().find("it is no regular file"), std::string::npos) << fault();
+  EXPECT_NE(fault().find("it is not a regular file"), std::string::npos) << fault();
   write("own.hpp", "#include NAME\n");
   EXPECT_NE(fault().find("own.hpp:1: the header that the macro 'NAME' names cannot be followed"), std::string::npos)
       << fault();

@@ -99,7 +99,7 @@ TEST_F(StoreTest, DamagedEntriesAreAbsentAndReplaced) {
          fs::rename(e / "kernel.so", e / "elsewhere");
          fs::create_symlink(e / "elsewhere", e / "kernel.so");
        }},
-      {"kernel.so is no regular file",
+      {"kernel.so is not a regular file",
        [](const fs::path& e) {
          fs::remove(e / "kernel.so");
          mkfifo((e / "kernel.so").c_str(), 0600);

@@ -22,7 +22,7 @@ const FaultOfFormulas faults_of_formulas[] = {
     {"name='a'", "f.toml:1: system.coordinates is missing; name the coordinates", ""},
     {"name='a'\ncoordinates='x'", "f.toml:2: system.coordinates must be an array of names", ""},
     {"name='a'\ncoordinates=['x', 'x']",
-     "f.toml:2: system.coordinates: 'x' is a coordinate already; choose another name", ""},
+     "f.toml:2: system.coordinates: 'x' is already a coordinate; choose another name", ""},
     {"name='a'\ncoordinates=['2x']",
      "f.toml:2: '2x' cannot name a coordinate (a name is letters, digits and _, and does not start with a digit)", ""},
     {"name='a'\ncoordinates=['sin']", "f.toml:2: 'sin' cannot name a coordinate (it is pi or a function)", ""},
@@ -166,10 +166,10 @@ const FaultOfFormulas faults_of_formulas[] = {
      "f.toml:2: unknown name 'n' in a bound of 'y[1..n]' = 'n' (known: pi; a bound is a whole number or a dimension)",
      ""},
     {"name='a'\ncoordinates=['y[1..3]', 'y2']",
-     "f.toml:2: system.coordinates: 'y2' is a coordinate already; choose another name", ""},
+     "f.toml:2: system.coordinates: 'y2' is already a coordinate; choose another name", ""},
     {"name='a'\ncoordinates=['y[1..200]']", "f.toml:2: there are more than 64 names of coordinates", ""},
     {"name='a'\ncoordinates=['x']\nparameters={x=1}",
-     "f.toml:3: system.parameters: 'x' is a coordinate already; choose another name", ""},
+     "f.toml:3: system.parameters: 'x' is already a coordinate; choose another name", ""},
     {"name='a'\ncoordinates=['x']\nparameters={b={valeu=1}}",
      "f.toml:3: unknown key 'valeu' in [system.parameters.b] (known: value, unit, text); did you mean 'value'?", ""},
     {"name='a'\ncoordinates=['x']\nparameters={b={unit='m'}}", "f.toml:3: system.parameters.b.value is missing", ""},
@@ -232,7 +232,7 @@ const FaultOfFormulas faults_of_formulas[] = {
      "example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
      ""},
     {"name='a'\ndimensions={links=2}\ngroup='SO(3)^link'",
-     "f.toml:3: system.group = 'SO(3)^link' is not a configuration space ('link' is no dimension of the system; did "
+     "f.toml:3: system.group = 'SO(3)^link' is not a configuration space ('link' is not a dimension of the system; did "
      "you mean 'links'?); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
      ""},
     {"name='a'\ngroup='(SO(3) x R^2'",
@@ -252,7 +252,7 @@ const FaultOfFormulas faults_of_formulas[] = {
     {"name='a'\ngroup='SO(3)'\nbodies=['2arm']",
      "f.toml:3: '2arm' cannot name a body (a name is letters, digits and _, and does not start with a digit)", ""},
     {"name='a'\ngroup='SO(3)^2'\nbodies=['arm','leg']\nparameters={leg_w2=1}",
-     "f.toml:4: system.parameters: 'leg_w2' is a velocity already; choose another name", ""},
+     "f.toml:4: system.parameters: 'leg_w2' is already a velocity; choose another name", ""},
     {"name='a'\ngroup='SE(3)^2 x R^1'\ncoordinates=['x2']",
      "f.toml:3: system.coordinates: 'x2' is a coordinate and 'x_2' is a coordinate, and both would be x[2]; choose "
      "another name",
@@ -293,7 +293,7 @@ const FaultOfFormulas faults_of_formulas[] = {
      "for i in 1..3: FORMULA",
      "  for i: x[i]\n       ^"},
     {"name='a'\ncoordinates=['x[1..3]']\nparameters={i=1}\nforce=['for i in 1..3: -v_x[i]']",
-     "f.toml:4: system.force[0] = 'for i in 1..3: -v_x[i]' cannot be used (column 5): 'i' has a meaning already; "
+     "f.toml:4: system.force[0] = 'for i in 1..3: -v_x[i]' cannot be used (column 5): 'i' already has a meaning; "
      "choose "
      "another name for the index",
      "  for i in 1..3: -v_x[i]\n      ^"},
@@ -355,7 +355,7 @@ const FaultOfFormulas faults_of_formulas[] = {
      "f.toml:3: system.potential = 'x + sum(i, 1, 0, x +)' cannot be used (column 21): a value is expected at ')'",
      "  x + sum(i, 1, 0, x +)\n                      ^"},
     {"name='a'\ncoordinates=['y[1..0]']",
-     "f.toml:2: system.coordinates: it names no coordinate; a system needs one at least", ""},
+     "f.toml:2: system.coordinates: it names no coordinate; a system needs at least one", ""},
     {"name='a'\ncoordinates=['x']\nlagrangian='v_x'",
      "f.toml:3: system.lagrangian = 'v_x' cannot be used: it is not quadratic or more in 'v_x', so the velocity does "
      "not follow "
@@ -373,7 +373,7 @@ const FaultOfFormulas faults_of_formulas[] = {
     {"name='a'\ncoordinates=['x','y']\nconstraints=['x']\nmultipliers=['a', 'b']",
      "f.toml:4: system.multipliers: it has 2 entries, and 1 is needed, one for each constraint", ""},
     {"name='a'\ncoordinates=['x','y']\nconstraints=['x']\nmultipliers=[{ name = 'y' }]",
-     "f.toml:4: system.multipliers: 'y' is a coordinate already; choose another name", ""},
+     "f.toml:4: system.multipliers: 'y' is already a coordinate; choose another name", ""},
     {"name='a'\ncoordinates=['x']\npotential='1e308 x + 1e308 x'",
      "f.toml:1: force of the system 'a', which follows from its formulas, cannot be computed: a number in it is not "
      "finite",

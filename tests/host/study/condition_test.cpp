@@ -112,10 +112,10 @@ TEST(Condition, IsWrittenAndReadAgain) {
 }
 
 TEST(Condition, FaultsHaveAMessage) {
-  expect_message(henon_heiles("where = \"y\""), "ensemble.where is no condition (got 'y')");
+  expect_message(henon_heiles("where = \"y\""), "ensemble.where is not a condition (got 'y')");
   expect_message(henon_heiles("where = \"0 < y < 1\""), "comparisons cannot be chained; join two by &&");
-  expect_message(henon_heiles("where = \"(0 < y) < 1\""), "ensemble.where is no condition");
-  expect_message(henon_heiles("where = 1"), "ensemble.where is no condition (got 1)");
+  expect_message(henon_heiles("where = \"(0 < y) < 1\""), "ensemble.where is not a condition");
+  expect_message(henon_heiles("where = 1"), "ensemble.where is not a condition (got 1)");
   expect_message(henon_heiles("where = \"z > 0\""), "s.toml:14: unknown name 'z' in ensemble.where = 'z > 0'");
   expect_message(henon_heiles("where = \"y > 0.6\""), "s.toml:14: ensemble.where holds for none of 651 points");
   expect_message(henon_heiles("where = \"y > -1\""), "v[0] = 'sqrt(0.2 - w^2 - y^2 + 2 y^3/3)' is not finite");
@@ -268,7 +268,7 @@ TEST(VectorAxis, FaultsHaveAMessage) {
   refused("q = [\"u[0]\", 0, 0, 0]\nv = [0, 0, 0, 0]\n", "nothing uses the axis 'u[1]'");
   refused("q = [\"for i in 0..1: u[i]\"]\nv = [0, 0, 0, 0]\n", "initial q needs n = 4 values for 'chain' (got 2)");
   refused("q = [\"for i = 1: u[i]\"]\nv = [0, 0, 0, 0]\n", "several are written");
-  refused("q = [\"for i in 0..1.5: u[i]\"]\nv = [0, 0, 0, 0]\n", "has a bound that is no whole number");
+  refused("q = [\"for i in 0..1.5: u[i]\"]\nv = [0, 0, 0, 0]\n", "has a bound that is not a whole number");
   refused("q = \"u\"\nv = [0, 0, 0, 0]\n", "ensemble.initial.q must be an array");
   expect_message(chain + "axes = [{ name = \"u\", dimension = 0, from = 0, to = 2, count = 3 }]\n", "dimension");
   first_of(vector + "unused = [\"u\"]\n");

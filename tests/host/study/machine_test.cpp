@@ -250,10 +250,10 @@ TEST(Machine, SingularPlacesAreNoRedundance) {
   for (const auto& [name, between, x] :
        {std::tuple{"A", "'ground', 'a'", 0}, {"B", "'a', 'b'", 2}, {"C", "'b', 'c'", 4}, {"D", "'c', 'ground'", 6}})
     text += fmt::format("[[joint]]\nname = '{}'\ntype = 'revolute'\nbetween = [{}]\nat = [{}, 0]\n", name, between, x);
-  expect_message(
-      message_of(text + rest),
-      "s.toml:34: the machine starts in a singular place: there a constraint of joint 'D' follows from the others, "
-      "and beside it does not; start in another place");
+  expect_message(message_of(text + rest),
+                 "s.toml:34: the machine starts in a singular configuration, in which a constraint of joint 'D' "
+                 "follows from the others, "
+                 "although it does not nearby; start in another configuration");
 }
 
 TEST(Machine, IsPutTogether) {
@@ -303,7 +303,7 @@ TEST(Machine, FaultsHaveTheirMessages) {
             "s.toml:19: unknown joint[0].type 'hinge' (known: weld, revolute, prismatic, cylindrical, spherical, "
             "universal, "
             "planar, screw, rod, gear, rolling, spring)"},
-           {"['a', 'b']", "['a', 'c']", "s.toml:16: joint 'j': 'c' is no body (known: ground, a, b)"},
+           {"['a', 'b']", "['a', 'c']", "s.toml:16: joint 'j': 'c' is not a body (known: ground, a, b)"},
            {"['a', 'b']", "['a', 'a']", "s.toml:16: joint 'j': it is between 'a' and 'a'; name two bodies"},
            {"['a', 'b']", "['a']", "s.toml:16: joint 'j': between has 1 name, and two are needed"},
            {"axis = [2, -1, 2]", "length = 1", "s.toml:20: unknown key 'length' in [joint[0]] (known: name, type, ..."},

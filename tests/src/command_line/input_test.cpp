@@ -134,7 +134,7 @@ TEST_F(Input, DiffSaysWhyAFileCannotBeRead) {
   shell("$RB run s.toml --quiet; mkdir d; touch no; chmod 0 no; chmod 777 .; mkfifo p");
   refuses("$RB diff s.h5 d", "d: cannot be read (it is a directory)");
   refuses("$RB diff s.h5 none", "none: cannot be read (No such file or directory)");
-  refuses("$RB diff s.h5 p", "p: cannot be read (it is no regular file)");
+  refuses("$RB diff s.h5 p", "p: cannot be read (it is not a regular file)");
   const std::string nobody = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
   if (shell(nobody + "$RB --version").exit_code != 0) GTEST_SKIP() << "the program does not run as nobody";
   refuses(nobody + "$RB diff s.h5 no", "no: cannot be read (Permission denied)");

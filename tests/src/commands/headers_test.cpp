@@ -120,7 +120,7 @@ TEST_F(OwnHeader, ThatLacksAMemberIsToldSo) {
 TEST_F(OwnHeader, ThatIsAPipeOrNamesOneIsRefused) {
   const Outcome outcome = with("1.0", "rm beside.hpp; mkfifo beside.hpp; timeout 20 $RB check s.toml");
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-  EXPECT_NE(outcome.err.find("the header 'beside.hpp' cannot be read (it is no regular file)"), std::string::npos)
+  EXPECT_NE(outcome.err.find("the header 'beside.hpp' cannot be read (it is not a regular file)"), std::string::npos)
       << outcome.err;
 }
 

@@ -291,7 +291,7 @@ TEST_F(KernelsOnDemand, CompileRefusesBadInput) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "nothing is named"},
       {"s.toml --isa avx3", "unknown instruction set 'avx3' (known: all, none, scalar"},
-      {"--catalogue '('", "'(' is no regular expression"},
+      {"--catalogue '('", "'(' is not a regular expression"},
       {"--catalogue nosuchkernel", "no kernel of the catalogue matches 'nosuchkernel'"},
       {"--catalogue rattle --set time.step=1", "none is named"},
       {"nosuch.toml", "nosuch.toml"},

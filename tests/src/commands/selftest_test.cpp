@@ -33,7 +33,7 @@ TEST_F(Selftest, RefusesBadInput) {
   const std::string many = std::string(20'000, '(') + std::string(20'000, ')');  // too deep for a recursive matcher
   const std::pair<std::string, const char*> cases[] = {
       {"--match '" + many + "'", "(40000 bytes) is too long"},
-      {"--match '('", "'(' is no regular expression"},
+      {"--match '('", "'(' is not a regular expression"},
       {"--match nosuchkernel", "no kernel of this build matches 'nosuchkernel'"},
       {"--match ''", "is empty"},
       {"--seconds -1", "--seconds"},

@@ -220,7 +220,7 @@ TEST_F(Parts, ALinkedResultReadsTheParts) {
             std::string::npos)
       << outcome.err;
   ASSERT_EQ(mkfifo((directory / "r.h5.parts" / "004-of-005.h5").c_str(), 0600), 0);
-  EXPECT_NE(shell("timeout 20 $RB diff r.h5 single.h5").err.find("it is no regular file"), std::string::npos);
+  EXPECT_NE(shell("timeout 20 $RB diff r.h5 single.h5").err.find("it is not a regular file"), std::string::npos);
 }
 
 TEST_F(Parts, RanksWithoutACommonFileSystemSendTheirParts) {

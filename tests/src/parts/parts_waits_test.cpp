@@ -30,7 +30,7 @@ class Waits : public Program {
 TEST_F(Waits, NotForADescriptionThatIsNoFile) {
   fifo(in("about.json"));
   for (const std::string command : {"$RB status r.h5", "$RB merge r.h5", worker.c_str()})
-    expect_refusal(command, "about.json: cannot be read (it is no regular file)");
+    expect_refusal(command, "about.json: cannot be read (it is not a regular file)");
 }
 
 TEST_F(Waits, NotForPartsWithoutEnd) {
