@@ -30,8 +30,11 @@ std::string summary_of(const Estimate& estimate) {
       estimate.trajectory_steps, estimate.memory / 0x1p20, estimate.disk / 0x1p20);
   if (!estimate.fault.empty()) return fmt::format("{}; its time is unknown: {}", text, estimate.fault);
   text += fmt::format(
-      ", about {} at the {:.3g} trajectory-steps per second that copies of trajectory {} make on {}, {} threads",
-      in_words(estimate.seconds), estimate.rate, estimate.measured, estimate.device, estimate.threads);
+      ", about {} in all, of which its steps take {} at the {:.3g} trajectory-steps per second that copies of "
+      "trajectory "
+      "{} make on {}, {} threads",
+      in_words(estimate.seconds), in_words(estimate.step_seconds), estimate.rate, estimate.measured, estimate.device,
+      estimate.threads);
   if (estimate.preparation >= 0.5)
     text += fmt::format("; compiling its kernels took {} now, and later runs find them compiled",
                         in_words(estimate.preparation));

@@ -18,6 +18,11 @@ namespace {
 /// The most steps of a trial of steps that follow a density.
 constexpr std::uint64_t most_trial_steps = 1 << 18;
 
+/// What a run takes in all, and for its steps and observables (Summary::wall_seconds).
+struct Seconds {
+  double total, steps;
+};
+
 /// Copies of one trajectory as an ensemble, with the observables and sections of a study.
 class Copies {
  public:
@@ -53,10 +58,11 @@ class Copies {
     every_ = ensemble.step_varies() ? problem.steps_per_sample(data.step) : *problem.study.time.sample_every;
   }
 
-  /// Returns the seconds of a run of so many copies and steps, start-up included; the mean of runs of 20 ms together.
+  /// Returns the seconds of a run of so many copies and steps, start-up included: the fastest of
+  /// some, because what else the machine does makes single ones longer.
   /// `failures` become those of the last run.
-  [[nodiscard]] double seconds(Backend& backend, std::uint64_t copies, std::uint64_t steps, const RunOptions& options,
-                               std::map<std::string, std::uint64_t>& failures) const {
+  [[nodiscard]] Seconds seconds(Backend& backend, std::uint64_t copies, std::uint64_t steps, const RunOptions& options,
+                                std::map<std::string, std::uint64_t>& failures) const {
     Study study = study_;
     study.ensemble.axes[0].count = copies;
     study.time.end.reset();
@@ -64,23 +70,26 @@ class Copies {
     study.time.samples.reset();
     study.time.sample_every = std::min(every_, steps);
     const Problem problem(std::move(study));
+    Seconds fastest{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     double total = 0.0;
-    int runs = 0;
-    for (; total < 0.02; ++runs) {
+    for (int runs = 0; total < 0.02 || (runs < 3 && total < 0.15); ++runs) {
       const auto start = std::chrono::steady_clock::now();
       Result result;
       MemorySink sink(result);
-      (void)run_on(backend, problem, sink, options);
-      total += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const double steps_take = run_on(backend, problem, sink, options).wall_seconds;
+      const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+      fastest = {std::min(fastest.total, all.count()), std::min(fastest.steps, steps_take)};
+      total += all.count();
       failures = failures_of(result.status());
     }
-    return total / runs;
+    return fastest;
   }
 
   /// Runs the copies with steps that follow a density, at most `most` of them each. Returns the seconds, the steps of a copy, and the part
   /// of the time that they lead through.
   struct Trial {
-    double seconds, steps, part;
+    Seconds seconds;
+    double steps, part;
   };
   [[nodiscard]] Trial follow(Backend& backend, std::uint64_t copies, std::uint64_t most, const RunOptions& options,
                              std::map<std::string, std::uint64_t>& failures) const {
@@ -93,7 +102,7 @@ class Copies {
     const auto start = std::chrono::steady_clock::now();
     Result result;
     MemorySink sink(result);
-    (void)run_on(backend, problem, sink, options);
+    const double of_steps = run_on(backend, problem, sink, options).wall_seconds;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const Study::Time& time = problem.study.time;
     const double steps =
@@ -101,7 +110,7 @@ class Copies {
     const double reached = (result.array("/final/orbit/time").front() - time.start) / (*time.end - time.start);
     failures = failures_of(result.status());
     if (result.status().front() == status_max_steps && most < *study_.time.max_steps) failures.clear();
-    return {seconds.count(), std::max(steps, 1.0), std::clamp(reached, 1e-9, 1.0)};
+    return {{seconds.count(), of_steps}, std::max(steps, 1.0), std::clamp(reached, 1e-9, 1.0)};
   }
 
   /// Returns the most steps whose samples take little memory.
@@ -114,34 +123,47 @@ class Copies {
   std::uint64_t every_;
 };
 
-/// Returns the seconds of a run of `size` trajectories of `steps` steps. A run takes a time of its own, a time for each trajectory, and one for
-/// each of its steps: runs of one step, of few copies and of as many as take 50 ms more (at most `most`), tell the first two apart, and
-/// runs of so many steps that they take 0.1 s more the third.
-double measured_seconds(Backend& backend, const Copies& copies, std::uint64_t few, std::uint64_t most, double size,
-                        double steps, RunOptions options, std::map<std::string, std::uint64_t>& failures) {
+/// What a run takes: a time of its own, one for each trajectory, and one for each of its steps.
+struct Costs {
+  double alone, trajectory, step;
+
+  [[nodiscard]] double of(double size, double steps) const {
+    return alone + size * (trajectory + step * (steps - 1.0));
+  }
+};
+
+/// Returns the seconds of a run of `size` trajectories of `steps` steps. Runs of one step, of few copies and of as many as take 50 ms more
+/// (at most `most`), tell the time of a run apart from that of its trajectories, and runs of so many steps that they take 0.1 s more the
+/// time of a step.
+Seconds measured_seconds(Backend& backend, const Copies& copies, std::uint64_t few, std::uint64_t most, double size,
+                         double steps, RunOptions options, std::map<std::string, std::uint64_t>& failures) {
   options.warn = {};
   options.progress = {};
   (void)copies.seconds(backend, few, 1, options, failures);  // this run warms up
-  const double small = copies.seconds(backend, few, 1, options, failures);
+  const Seconds small = copies.seconds(backend, few, 1, options, failures);
   std::uint64_t number = few;
-  double large = small;
-  while (number < most && large - small < 0.05) {
+  Seconds large = small;
+  while (number < most && large.total - small.total < 0.05) {
     number = std::min(4 * number, most);
     large = copies.seconds(backend, number, 1, options, failures);
   }
-  const auto count = [](std::uint64_t n) { return static_cast<double>(n); };
-  const double start = number > few ? std::max(large - small, 0.0) / count(number - few) : small / count(few);
-  const double alone = std::max(small - count(few) * start, 0.0);
   const std::uint64_t most_steps =
       std::min(static_cast<std::uint64_t>(std::clamp(steps, 1.0, 0x1p53)), copies.most_steps(number));
-  double step = 0.0;
-  for (std::uint64_t n = 1; n < most_steps;) {
-    n = std::min(4 * n, most_steps);
-    const double more = std::max(copies.seconds(backend, number, n, options, failures) - large, 0.0);
-    step = more / (count(n - 1) * count(number));
-    if (more >= 0.1) break;
+  Seconds longest = large;
+  std::uint64_t count = 1;
+  while (count < most_steps && longest.total - large.total < 0.1) {
+    count = std::min(4 * count, most_steps);
+    longest = copies.seconds(backend, number, count, options, failures);
   }
-  return alone + size * (start + step * (steps - 1.0));
+  const auto seconds = [&](double Seconds::* part) {
+    const auto n = static_cast<double>(number), m = static_cast<double>(few);
+    Costs costs{};
+    costs.trajectory = number > few ? std::max(large.*part - small.*part, 0.0) / (n - m) : small.*part / m;
+    costs.alone = std::max(small.*part - m * costs.trajectory, 0.0);
+    if (count > 1) costs.step = std::max(longest.*part - large.*part, 0.0) / (static_cast<double>(count - 1) * n);
+    return costs.of(size, steps);
+  };
+  return {seconds(&Seconds::total), seconds(&Seconds::steps)};
 }
 
 }  // namespace
@@ -166,7 +188,7 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
   result.disk = static_cast<double>(result_bytes(problem));
   result.device = backend->device();
   result.threads = backend->threads();
-  result.seconds = result.rate = std::numeric_limits<double>::quiet_NaN();
+  result.seconds = result.step_seconds = result.rate = std::numeric_limits<double>::quiet_NaN();
   if (!sample.one) {
     result.fault = "ensemble.where holds for none of the checked points";
     return result;
@@ -194,15 +216,20 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
     quiet.progress = {};
     std::uint64_t number = 256;
     Copies::Trial trial = copies.follow(*backend, few, number, quiet, result.failures);
-    while (trial.seconds < 0.1 && trial.part < 0.99 && number < most_trial_steps)
+    while (trial.seconds.total < 0.1 && trial.part < 0.99 && number < most_trial_steps)
       trial = copies.follow(*backend, few, number *= 4, quiet, result.failures);
     const double count = trial.steps / trial.part;  // as many in the rest of the time
     result.trajectory_steps = count * trajectories;
-    result.seconds = trial.seconds / (trial.steps * static_cast<double>(few)) * result.trajectory_steps;
+    const double all = result.trajectory_steps / (trial.steps * static_cast<double>(few));
+    result.seconds = trial.seconds.total * all;
+    result.step_seconds = trial.seconds.steps * all;
   } else {
-    result.seconds = measured_seconds(*backend, copies, few, most, trajectories, steps, options, result.failures);
+    const Seconds seconds =
+        measured_seconds(*backend, copies, few, most, trajectories, steps, options, result.failures);
+    result.seconds = seconds.total;
+    result.step_seconds = seconds.steps;
   }
-  result.rate = result.trajectory_steps / result.seconds;
+  result.rate = result.trajectory_steps / result.step_seconds;
   return result;
 }
 

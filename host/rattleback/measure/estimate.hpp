@@ -22,8 +22,9 @@ struct Estimate {
   /// Seconds of a run after the preparation: initial states, integration, observables. Measured with copies of one
   /// trajectory. NaN when the kernels are missing.
   double seconds;
-  double rate;        ///< trajectory_steps / seconds
-  std::string fault;  ///< why the kernels are missing; otherwise empty
+  double step_seconds;  ///< those of its steps and observables, as a run tells them
+  double rate;          ///< trajectory_steps / step_seconds
+  std::string fault;    ///< why the kernels are missing; otherwise empty
   /// Why copies of the trajectory failed, and how many (failures_of); empty where they went on. The time is then too short.
   std::map<std::string, std::uint64_t> failures;
 };
