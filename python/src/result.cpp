@@ -1,5 +1,7 @@
 // Results, their datasets as NumPy arrays.
 
+#include <limits>
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -52,15 +54,23 @@ Dataset Stored::block(const std::string& path, const Shape& offset, const Shape&
   if (!file_) throw std::logic_error("blocks are of files");
   const std::lock_guard lock(mutex_);
   require_whole();
-  std::uint64_t numbers = 1;
-  for (const std::uint64_t extent : count) numbers *= extent;
+  const auto found = entries_.find(path);
+  const auto numbers_in = [](const Shape& shape) {
+    std::uint64_t numbers = 1;
+    for (const std::uint64_t extent : shape)
+      if (__builtin_mul_overflow(numbers, extent, &numbers)) return std::numeric_limits<std::uint64_t>::max();
+    return numbers;
+  };
+  const std::uint64_t numbers = numbers_in(count);
+  if (found == entries_.end() || numbers > numbers_in(found->second.shape))
+    file_->read(path, offset, count, nullptr);  // says that there is no such block
   Dataset dataset{count, {}};
   const auto read = [&](auto values) {
     values.resize(numbers);
     if (numbers > 0) file_->read(path, offset, count, values.data());
     dataset.values = std::move(values);
   };
-  switch (entries_.at(path).type) {
+  switch (found->second.type) {
     case ResultSink::Type::f64:
       read(std::vector<double>());
       break;

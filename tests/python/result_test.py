@@ -224,6 +224,9 @@ class Results(Case):
                 blocks.append(tuple(count))
                 return read(path, offset, count)
 
+        for path, offset, count in (("/nothing", [0], [1]), ("/time", [0], [10**12]), ("/time", [2**64 - 1], [2]), ("/time", [0, 0], [1, 1]), ("/time", [], [])):
+            with self.assertRaises(rb.InputError):
+                read(path, offset, count)
         array._stored = Watched()
         for key in ((3, 5, 0), (slice(2, 9, 3), slice(None, None, -2), 0), (slice(4, 4), 1, slice(None)), (-1, slice(-3, None), -1),
                     ([5, 1, 5], slice(1, 3), 0)):

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -133,13 +134,26 @@ struct ResultFile::Impl {
     return result;
   }
 
-  void read(const std::string& path, const Shape& offset, const Shape& count, void* data) const {
+  /// Returns a dataset that has the block.
+  const Entry& entry_of(const std::string& path, const Shape& offset, const Shape& count) const {
     const auto entry = entries.find(path);
     if (entry == entries.end()) {
       std::vector<std::string> known;
       for (const auto& [name, shape] : entries) known.push_back(name);
       fail("has no dataset '" + path + "' (it has " + join(known) + ")" + did_you_mean(path, known));
     }
+    const Shape& shape = entry->second.shape;
+    bool inside = offset.size() == shape.size() && count.size() == shape.size();
+    for (std::size_t i = 0; inside && i < shape.size(); ++i)
+      inside = offset[i] <= shape[i] && count[i] <= shape[i] - offset[i];
+    if (!inside)
+      fail(fmt::format("dataset '{}' has the shape ({}), without a block of shape ({}) from ({}) on", path,
+                       fmt::join(shape, ", "), fmt::join(count, ", "), fmt::join(offset, ", ")));
+    return entry->second;
+  }
+
+  void read(const std::string& path, const Shape& offset, const Shape& count, void* data) const {
+    const Entry& entry = entry_of(path, offset, count);
     for (const std::uint64_t n : count)
       if (n == 0) return;
     const Handle& dataset = handles.at(path);
@@ -148,7 +162,7 @@ struct ResultFile::Impl {
     const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
     if ((!size.empty() &&
          H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) < 0) ||
-        H5Dread(dataset.get(), memory_type(entry->second.type), memory.get(), space.get(), H5P_DEFAULT, data) < 0)
+        H5Dread(dataset.get(), memory_type(entry.type), memory.get(), space.get(), H5P_DEFAULT, data) < 0)
       fail("dataset '" + path + "' cannot be read (damaged file?)");
   }
 
