@@ -39,7 +39,11 @@ class CpuBackend final : public Backend {
   std::vector<KernelRecord> records(const Problem& problem) override {
     return Kernels::instance().records(units_of(problem, isa_));
   }
-  std::uint64_t tile_bytes() const override { return std::uint64_t{64} << 20; }
+  /// Small tiles take less memory from the system, three at a time, and let the writer begin early; each thread needs some chunks of one.
+  std::uint64_t tile_bytes() const override {
+    return std::clamp<std::uint64_t>(std::uint64_t{2 * threads_} << 20, std::uint64_t{8} << 20,
+                                     std::uint64_t{64} << 20);
+  }
 
   void begin(const Plan& plan, Tile& tile) override {
     plan_ = &plan;
