@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Initial states that packs prepare have the bits of those that are prepared one by one: all kinds of axes, formulas, projections, groups.
-initial_states_test.py PROGRAM"""
+"""Initial states that packs prepare, or an emulated GPU, have the bits of those that are prepared one by one: all kinds of axes, formulas,
+projections, groups.
+initial_states_test.py PROGRAM [cuda]"""
 import json, os, pathlib, random, shutil, subprocess, sys, tempfile, unittest
 
 import h5py
 
-PROGRAM = ""
+PROGRAM, BACKEND = "", "auto"
 COUNT = 2304  # from 2048 trajectories on a run prepares its states in packs; its parts are smaller
 REST = """
 [time]
@@ -43,22 +44,24 @@ def random_formula(random_number, depth=4):
 
 
 class InitialStates(unittest.TestCase):
+    devices = 1  # of the emulator
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def program(self, *words):
-        done = subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=600)
+    def program(self, *words, **environment):
+        done = subprocess.run([PROGRAM, *words], cwd=self.folder, env=os.environ | environment, capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, f"{words}\n{done.stderr}")
         return done.stdout
 
     def compare(self, study, enlarge, time="step = 0.01\nsteps = 2"):
         """Runs a study whole and in parts; `enlarge` makes the ensemble one for which `compile` compiles the kernel of initial states."""
         (self.folder / "s.toml").write_text(study + REST.format(time=time))
-        self.program("compile", "s.toml", "--quiet", *(f"--set={change}" for change in enlarge))
-        self.program("run", "s.toml", "-o", "packs.h5", "--quiet")
-        self.program("run", "s.toml", "-o", "single.h5", "--quiet", "--parts", "4", "--worker")
+        self.program("compile", "s.toml", "--quiet", *(("--cuda=sm_90", "--isa=scalar") if BACKEND == "cuda" else ()), *(f"--set={change}" for change in enlarge))
+        self.program("run", "s.toml", "-o", "packs.h5", "--quiet", f"--backend={BACKEND}", "--tile=1024", PTXCPU_DEVICES=str(self.devices))
+        self.program("run", "s.toml", "-o", "single.h5", "--quiet", "--parts", "4", "--worker", "--backend=cpu:scalar" if BACKEND == "cuda" else "--backend=auto")
         self.program("merge", "single.h5", "--quiet")
         with h5py.File(self.folder / "packs.h5") as packs, h5py.File(self.folder / "single.h5") as single:
             self.assertIn("initial states", bytes(packs.attrs["kernels"]).decode())
@@ -73,12 +76,14 @@ class InitialStates(unittest.TestCase):
     def test_axes_and_formulas(self):
         random_number = random.Random(7)
         ranges = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
-        for time in ("step = 0.01\nsteps = 2", 'step = "a > 0.3 ? 0.01 : 0.02"\nend = 0.04\nsamples = 1'):
+        varying = [] if BACKEND == "cuda" else ['step = "a > 0.3 ? 0.01 : 0.02"\nend = 0.04\nsamples = 1']  # the host prepares these
+        for time in ("step = 0.01\nsteps = 2", *varying):
             q = [random_formula(random_number) for _ in range(5)]
             study = CHAOTIC.format() + RANGES.format() + f"[ensemble.initial]\nq = {json.dumps(q)}\nv = [0, 0, 0, 0, 0]\n"
             self.compare(study, ranges, time)
         where = CHAOTIC.format() + RANGES.format().replace("[ensemble]\n", '[ensemble]\nproject = true\nwhere = "a^2 + b^2 < 2"\n')
         self.compare(where + '[ensemble.initial]\nq = ["a", "sqrt(2 - a^2 - b^2)", 0.3, "b", 0.1]\nv = ["a", "b", 0.2, "a b", 0.1]\n', ranges)
+        self.devices = 2
         for kinds in (("uniform", "normal"), ("sobol", "sobol"), ("lattice", "lattice")):
             axes = axis("a", kinds[0]) + ", " + (axis("b", kinds[1], "mean = 0.1, std = 0.3") if kinds[1] == "normal" else axis("b", kinds[1]))
             study = CHAOTIC.format() + DRAWS.format(axes=axes) + '[ensemble.initial]\nq = ["a", "cos(b)", "b", 0, 0]\nv = [0, 0, 0, 0, 0]\n'
@@ -89,7 +94,7 @@ class InitialStates(unittest.TestCase):
         points = '[ensemble.initial]\nq = ["sin(b) cos(a)", "sin(b) sin(a)", "{r} cos(b)"]\n{v}\n'
         along = 'v = ["cos(b) cos(a)", "cos(b) sin(a)", "-sin(b)"]'
         for g, r, v, project in (("1 + a^2", "1", along, ""), ("1", "1", along.replace("v", "p"), ""), ("1", "1", "v = [0.1, 0.2, 0.3]", "project = true\n"),
-                                 ("1", "1.1", "p = [0.1, 0.2, 0.3]", "project = true\n")):
+                                 ("1", "1.1", "p = [0.1, 0.2, 0.3]", "project = true\n"))[:1 if BACKEND == "cuda" else None]:
             ensemble = RANGES.format().replace("[ensemble]\n", "[ensemble]\n" + project)
             self.compare(SPHERE.format(g=g) + ensemble + points.format(r=r, v=v), enlarge)
 
@@ -98,12 +103,18 @@ class InitialStates(unittest.TestCase):
         for method, frame, given in (("lobatto", "", 'v = ["a", "b", 0.1]'), ("vrkmk", 'frame = "space"\n', 'p = ["a", "b", 0.1]')):
             ensemble = RANGES.format().replace("[ensemble]\n", "[ensemble]\n" + frame)
             self.compare(TOP.format(method=method) + ensemble + f'[ensemble.initial]\nq = ["a", "b", "a b"]\n{given}\n', enlarge)
+            if method == "lobatto" and BACKEND == "cuda":
+                break
+        # points that are to be prepared by themselves, beside others
+        matrix = ["cos(a)", "-sin(a)", 0, "sin(a)", "cos(a)", 0, 0, 0, "a > 0.95 ? 1 + 1e-9 : 1"]
+        self.devices = 2
+        self.compare(TOP.format(method="lobatto") + RANGES.format() + f'[ensemble.initial]\nq = {json.dumps(matrix)}\nv = ["a", "b", 0.1]\n', enlarge)
 
     def test_the_first_faulty_point_is_named(self):
         study = CHAOTIC.format() + RANGES.format() + '[ensemble.initial]\nq = [0, "a", 0, "b", 0]\nv = ["a > 0.9 && b > 1 ? 1 : 0", 0, 0, 0, 0]\n'
         (self.folder / "s.toml").write_text(study + REST.format(time="step = 0.01\nsteps = 2"))
         messages = []
-        for parts in ((), ("--parts", "4", "--worker")):
+        for parts in ((f"--backend={BACKEND}",), ("--parts", "4", "--worker")):
             done = subprocess.run([PROGRAM, "run", "s.toml", "-o", "r.h5", *parts], cwd=self.folder, capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)
             messages.append(done.stderr.split("initial state of trajectory")[-1].splitlines()[0])
@@ -112,4 +123,5 @@ class InitialStates(unittest.TestCase):
 
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))
+    BACKEND = sys.argv.pop(1) if "cuda" in sys.argv[1:2] else BACKEND
     unittest.main()

@@ -1,6 +1,6 @@
 #include "rattleback/base/in_order.hpp"
 
-#include <mutex>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -25,8 +25,7 @@ void InOrder::add(std::function<void()> work) {
       } catch (const std::system_error&) {
       }
     if (thread_) {
-      changed_.wait(lock, [this] { return pieces_.size() < most_ || failure_; });
-      if (failure_) std::rethrow_exception(failure_);
+      await(lock, [this] { return pieces_.size() < most_; });
       pieces_.push_back(std::move(work));
       changed_.notify_all();
       return;
@@ -37,7 +36,18 @@ void InOrder::add(std::function<void()> work) {
 }
 
 void InOrder::finish() {
-  wait([this] { return pieces_.empty(); });
+  std::unique_lock lock(mutex_);
+  await(lock, [this] { return pieces_.empty(); });
+}
+
+void InOrder::await(std::unique_lock<Mutex>& lock, const std::function<bool()>& holds) {
+  while (!changed_.wait_for(lock, std::chrono::milliseconds(100), [&] { return failure_ || holds(); })) {
+    if (!tick_) continue;
+    lock.unlock();
+    tick_();
+    lock.lock();
+  }
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 void InOrder::wait(const std::function<bool()>& holds) {

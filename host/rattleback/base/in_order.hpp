@@ -4,7 +4,9 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 #include "rattleback/base/mutex.hpp"
 #include "rattleback/base/worker_thread.hpp"
@@ -15,8 +17,9 @@ namespace rattleback {
 /// are left undone. The work computes in the default floating-point environment.
 class InOrder {
  public:
-  /// add() waits while `most` pieces are there.
-  explicit InOrder(std::size_t most) : most_(most) {}
+  /// add() waits while `most` pieces are there. While it waits, and while finish() does, the calling thread calls `tick` about ten times a
+  /// second.
+  explicit InOrder(std::size_t most, std::function<void()> tick = {}) : most_(most), tick_(std::move(tick)) {}
   /// Waits for the piece that is being done. The others are left undone.
   ~InOrder();
   InOrder(const InOrder&) = delete;
@@ -32,9 +35,12 @@ class InOrder {
 
  private:
   void run();
+  /// Waits under the lock of this object, which ticks are called without.
+  void await(std::unique_lock<Mutex>& lock, const std::function<bool()>& holds);
   void one(const std::function<void()>& work);
 
   const std::size_t most_;
+  const std::function<void()> tick_;
   Mutex mutex_;  ///< of all that follows
   std::condition_variable_any changed_;
   std::deque<std::function<void()>> pieces_;  ///< the first is being done

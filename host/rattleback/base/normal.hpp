@@ -1,7 +1,6 @@
 #pragma once
 // The inverse of the normal distribution function.
 
-#include <cmath>
 #include <cstdint>
 
 #include "rattleback/real/elementary.hpp"
@@ -12,7 +11,7 @@ namespace rattleback {
 /// is below 1e-15.
 /// Source: M. J. Wichura, Algorithm AS 241: the percentage points of the normal distribution, Appl. Stat. 37 (1988)
 /// 477-484, PPND16.
-[[nodiscard]] inline double normal_quantile(double p) {
+[[nodiscard]] RB_HD_LARGE double normal_quantile(double p) {
   const auto ratio = [](const double (&a)[8], const double (&b)[8], double r) {
     double numerator = a[7], denominator = b[7];
     for (int i = 7; i-- > 0;) {
@@ -40,7 +39,7 @@ namespace rattleback {
                               1.48753612908506148525e-2, 7.86869131145613259100e-4, 1.84631831751005468180e-5,
                               1.42151175831644588870e-7, 2.04426310338993978564e-15};
   const double q = p - 0.5;
-  if (std::abs(q) <= 0.425) return q * ratio(a, b, 0.180625 - q * q);
+  if (abs(q) <= 0.425) return q * ratio(a, b, 0.180625 - q * q);
   const double r = sqrt(-log(q < 0 ? p : 1 - p));
   const double x = r <= 5 ? ratio(c, d, r - 1.6) : ratio(e, f, r - 5);
   return q < 0 ? -x : x;
@@ -48,7 +47,7 @@ namespace rattleback {
 
 /// Returns the quantile of the centre of cell `bits` of the 2^53 equal cells of [0, 1]. Cells i and 2^53 - 1 - i give
 /// opposite numbers, at most 8.3 in size.
-[[nodiscard]] inline double normal_quantile_of_cell(std::uint64_t bits) {
+[[nodiscard]] RB_HD_LARGE double normal_quantile_of_cell(std::uint64_t bits) {
   constexpr std::uint64_t cells = std::uint64_t{1} << 53;
   // The centres in the upper half are no doubles.
   const auto lower = [](std::uint64_t i) { return normal_quantile((static_cast<double>(i) + 0.5) * 0x1p-53); };

@@ -23,6 +23,10 @@ namespace rattleback {
 struct Problem;
 struct RunOptions;
 struct Summary;
+struct StartProgram;
+struct FoundPoints;
+struct TileStart;
+struct Range;
 class ResultSink;
 
 /// Trajectories [first, first + count) in host memory. `data` has the shape [chunk][row][lane], with rows of row_size numbers.
@@ -165,10 +169,22 @@ class Backend {
   [[nodiscard]] virtual std::uint64_t tile_bytes() const = 0;
 
   virtual void begin(const Plan& plan, Tile& tile) = 0;
+
+  /// Returns whether the backend makes the initial states of a problem by itself, which is prepared: whether find_points and begin_at_start
+  /// may be called.
+  [[nodiscard]] virtual bool starts(const Problem&) { return false; }
+  /// Returns what the points of a range are.
+  virtual FoundPoints find_points(const StartProgram& program, const Range& range);
+  /// Like begin(), with a tile that the backend fills itself. In host memory, where the tile has its size, it sets the fixed rows
+  /// (ChunkLayout) and the arrays of `start`.
+  virtual void begin_at_start(const Plan& plan, Tile& tile, const TileStart& start);
+
   virtual void run(const Round& round, RoundOutput& output, Control& control) = 0;
   /// Copies the tile's state into host memory. It leaves the fixed rows (ChunkLayout) alone: another thread may read them, while it
   /// writes output of the tile.
   virtual void fetch(Tile& tile) = 0;
+  /// The same at the end of a tile whose states are not wanted: the other rows that the result and its statistics need.
+  virtual void fetch_counts(Tile& tile) { fetch(tile); }
 
   /// Returns floating-point operations per second of independent chains of fused multiply-adds. Each multiply-add
   /// counts 2. The chains use the instruction set and all threads of this backend. The result is the best of a few runs

@@ -15,6 +15,7 @@
 #include "rattleback/engine/device_memory.hpp"
 #include "rattleback/engine/launches.hpp"
 #include "rattleback/engine/plan.hpp"
+#include "rattleback/engine/start.cuh"
 #include "rattleback/kernels/module.hpp"
 #include "rattleback/study/problem.hpp"
 
@@ -49,13 +50,27 @@ class CudaBackend final : public Backend {
   void prepare(std::span<const Problem> problems) override {
     use_device();
     std::vector<Unit> units;  // these are compiled side by side
-    for (const Problem& problem : problems)
+    bool starts = false;
+    for (const Problem& problem : problems) {
       for (Unit& unit : units_of(problem, Isa::scalar)) units.push_back(std::move(unit));
-    if (problems.size() > 1) (void)Kernels::instance().images(units, architecture_of(device_));
+      if (Kernels::instance().policy() != KernelPolicy::automatic || !needs_start_kernel(problem) ||
+          !may_start_on_device(problem))
+        continue;
+      units.push_back(unit_of_start(*problem.system, Isa::scalar));
+      starts = true;
+    }
+    if (problems.size() > 1 || starts) try {
+        (void)Kernels::instance().images(units, architecture_of(device_));
+      } catch (const Error& error) {
+        // a header of a user need not compile for initial states, which the host makes then
+        if (!starts || error.kind() != Error::Kind::input) throw;
+      }
     for (const Problem& problem : problems) module_of(units_of(problem, Isa::scalar));
   }
   std::vector<KernelRecord> records(const Problem& problem) override {
-    return Kernels::instance().records(units_of(problem, Isa::scalar), architecture_of(device_));
+    std::vector<Unit> units = units_of(problem, Isa::scalar);
+    if (starts(problem)) units.push_back(unit_of_start(*problem.system, Isa::scalar));
+    return Kernels::instance().records(units, architecture_of(device_));
   }
   std::uint64_t tile_bytes() const override {
     return std::min<std::uint64_t>(properties_.totalGlobalMem / 8, std::uint64_t{512} << 20);
@@ -63,21 +78,22 @@ class CudaBackend final : public Backend {
 
   void begin(const Plan& plan, Tile& tile) override {
     use_device();
-    plan_ = &plan;
-    tile_ = &tile;
-    module_ = &module_of(units_of(plan, Isa::scalar));
-    advance_ = plan.carries() ? &CudaModule::advance_tangent : &CudaModule::advance;
-    const std::size_t observables = plan.codes.size();
-    arguments_ = plan.arguments;
-    arguments_.chunks = state_.upload(tile.data.data(), tile.data.size(), stream_);
-    codes_.upload(plan.codes.data(), observables, stream_);
-    numbers_.upload(plan.references.data(), observables, stream_);
-    recorded_.upload(tile.recorded.data(), tile.recorded.size(), stream_);
-    std::vector<Pair> pairs;
-    for (const auto& [x, y] : plan.pairs) pairs.push_back({x, y});
-    pairs_.upload(pairs.data(), pairs.size(), stream_);
-    synchronise();  // the upload must end before `pairs` is destroyed
-    values_.reserve(tile.chunks() * observables * chunk_size);
+    state_.upload(tile.data.data(), tile.data.size(), stream_);
+    begin_with_state(plan, tile);
+  }
+
+  bool starts(const Problem& problem) override {
+    use_device();
+    return may_start_on_device(problem) && start_of(*problem.system) != nullptr;
+  }
+  FoundPoints find_points(const StartProgram& program, const Range& range) override {
+    use_device();
+    return DeviceStart(*start_of(*program.system), stream_).find(program, range);
+  }
+  void begin_at_start(const Plan& plan, Tile& tile, const TileStart& start) override {
+    use_device();
+    DeviceStart(*start_of(*plan.system), stream_).fill(plan, tile, start, state_.reserve(tile.data.size()));
+    begin_with_state(plan, tile);
   }
 
   void run(const Round& round, RoundOutput& output, Control& control) override {
@@ -140,20 +156,12 @@ class CudaBackend final : public Backend {
 
   void fetch(Tile& tile) override {
     use_device();
-    const ChunkLayout& layout = plan_->arguments.layout;
-    const auto copy = [&](int first, int end) {
-      const std::size_t pitch = std::size_t(tile.rows) * row_size * sizeof(double);
-      check(cudaMemcpy2DAsync(tile.data.data() + first * row_size, pitch, state_.get() + first * row_size, pitch,
-                              std::size_t(end - first) * row_size * sizeof(double), tile.chunks(),
-                              cudaMemcpyDeviceToHost, stream_),
-            "copy of the state");
-    };
-    if (layout.fixed_rows == 0) {
-      copy(0, tile.rows);
-    } else {
-      copy(0, layout.fixed);
-      copy(layout.fixed + layout.fixed_rows, tile.rows);
-    }
+    for (const RowRange& rows : rows_to_fetch(*plan_)) copy_rows(tile, rows);
+    synchronise();
+  }
+  void fetch_counts(Tile& tile) override {
+    use_device();
+    for (const RowRange& rows : rows_of_counts(*plan_)) copy_rows(tile, rows);
     synchronise();
   }
 
@@ -207,6 +215,25 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  /// Begins a tile whose state is on the device.
+  void begin_with_state(const Plan& plan, Tile& tile) {
+    plan_ = &plan;
+    tile_ = &tile;
+    module_ = &module_of(units_of(plan, Isa::scalar));
+    advance_ = plan.carries() ? &CudaModule::advance_tangent : &CudaModule::advance;
+    const std::size_t observables = plan.codes.size();
+    arguments_ = plan.arguments;
+    arguments_.chunks = state_.get();
+    codes_.upload(plan.codes.data(), observables, stream_);
+    numbers_.upload(plan.references.data(), observables, stream_);
+    recorded_.upload(tile.recorded.data(), tile.recorded.size(), stream_);
+    std::vector<Pair> pairs;
+    for (const auto& [x, y] : plan.pairs) pairs.push_back({x, y});
+    pairs_.upload(pairs.data(), pairs.size(), stream_);
+    synchronise();  // the upload must end before `pairs` is destroyed
+    values_.reserve(tile.chunks() * observables * chunk_size);
+  }
+
   /// Returns the kernels of units, and loads them if need be.
   const CudaModule& module_of(const std::vector<Unit>& units) {
     std::string text;
@@ -214,6 +241,16 @@ class CudaBackend final : public Backend {
     std::unique_ptr<CudaModule>& module = modules_[text];
     if (!module) module = std::make_unique<CudaModule>(Kernels::instance().images(units, architecture_of(device_)));
     return *module;
+  }
+
+  /// Returns the kernel that prepares initial points; null where there is none.
+  const StartModule* start_of(const SystemEntry& system) {
+    const Unit unit = unit_of_start(system, Isa::scalar);
+    std::unique_ptr<StartModule>& start = starts_[unit.device_text()];
+    if (start) return start.get();
+    if (const std::string image = Kernels::instance().find_image(unit, architecture_of(device_)); !image.empty())
+      start = std::make_unique<StartModule>(image);
+    return start.get();
   }
 
   /// Selects the device for the calling thread. Each call may come from another thread.
@@ -224,6 +261,14 @@ class CudaBackend final : public Backend {
   void download(std::vector<T>& host, const DeviceArray<T>& device) {
     check(cudaMemcpyAsync(host.data(), device.get(), host.size() * sizeof(T), cudaMemcpyDeviceToHost, stream_),
           "copy of results");
+  }
+
+  void copy_rows(Tile& tile, const RowRange& rows) {
+    const std::size_t pitch = std::size_t(tile.rows) * row_size * sizeof(double);
+    check(cudaMemcpy2DAsync(tile.data.data() + rows.first * row_size, pitch, state_.get() + rows.first * row_size,
+                            pitch, std::size_t(rows.end - rows.first) * row_size * sizeof(double), tile.chunks(),
+                            cudaMemcpyDeviceToHost, stream_),
+          "copy of the state");
   }
 
   /// Advances all trajectories through a stretch, in pieces of at most steps_per_call steps, so that progress is
@@ -319,6 +364,7 @@ class CudaBackend final : public Backend {
   const Plan* plan_ = nullptr;
   Tile* tile_ = nullptr;
   std::map<std::string, std::unique_ptr<CudaModule>> modules_;  ///< by the text of the units
+  std::map<std::string, std::unique_ptr<StartModule>> starts_;  ///< by the text of the unit
   const CudaModule* module_ = nullptr;
   decltype(&CudaModule::advance) advance_ = nullptr;
   KernelArguments arguments_{};

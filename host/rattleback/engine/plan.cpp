@@ -153,6 +153,20 @@ Unit unit_without_density(const Source& source, Isa isa) {
 Unit unit_of_sections(const Problem& problem, Isa isa) { return unit_without_density(problem, isa); }
 Unit unit_of_sections(const Plan& plan, Isa isa) { return unit_without_density(plan, isa); }
 
+std::vector<RowRange> rows_to_fetch(const Plan& plan) {
+  const ChunkLayout& rows = plan.arguments.layout;
+  return {{0, rows.fixed}, {rows.fixed + rows.fixed_rows, rows.rows}};
+}
+
+std::vector<RowRange> rows_of_counts(const Plan& plan) {
+  const ChunkLayout& rows = plan.arguments.layout;
+  std::vector<RowRange> ranges{{rows.status, rows.residual + 1}};
+  if (plan.keep_values)  // output that is not written yet may be reduced with them, after a checkpoint
+    ranges.push_back({rows.references, rows.references + static_cast<int>(plan.codes.size())});
+  if (rows.fits >= 0) ranges.push_back({rows.fits, rows.fits + 2 * static_cast<int>(plan.line_fits.size())});
+  return ranges;
+}
+
 Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   const Study& study = problem.study;
   Ensemble::Evaluator evaluate(ensemble);

@@ -10,6 +10,15 @@ namespace rattleback {
 /// first, then the observables that only correlations and the covariance need.
 [[nodiscard]] Plan make_plan(const Problem& problem, const Ensemble& ensemble);
 
+/// Rows [first, end) of a chunk.
+struct RowRange {
+  int first, end;
+};
+/// Returns the rows that are copied from a backend: all but the fixed ones (ChunkLayout).
+[[nodiscard]] std::vector<RowRange> rows_to_fetch(const Plan& plan);
+/// Returns those of them that the end of a tile needs where it needs no state: Backend::fetch_counts.
+[[nodiscard]] std::vector<RowRange> rows_of_counts(const Plan& plan);
+
 /// Returns the two kernels that a run with an instruction set needs: the time loop, and observables. The instruction set
 /// does not matter for CUDA.
 [[nodiscard]] std::vector<Unit> units_of(const Problem& problem, Isa isa);

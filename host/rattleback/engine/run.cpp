@@ -65,6 +65,11 @@ struct Session::Impl {
     return *backend;
   }
 
+  /// A run prepares and writes while it computes: each of the three has its threads, and the first two one more that waits for them.
+  void require_threads_of_run(const Backend& chosen) const {
+    require_threads(chosen.threads() + 2 * worker_count(options.threads) + 2);
+  }
+
   Backend& backend_for(const Problem& problem) {
     prepare_on(made_backend(), problem);
     return *backend;
@@ -72,7 +77,7 @@ struct Session::Impl {
 
   Summary run(const Problem& problem, ResultSink& sink) {
     Backend& chosen = backend_for(problem);
-    require_threads(chosen.threads());
+    require_threads_of_run(chosen);
     return Runner(problem, sink, options, chosen, buffers)();
   }
 
@@ -83,7 +88,7 @@ struct Session::Impl {
       input_error(files.checkpoint.string(),
                   "holds an interrupted run into this result; 'rattleback resume " + result.string() +
                       "' continues it; to start again, delete this file, or choose another with -o");
-    require_threads(chosen.threads());
+    require_threads_of_run(chosen);
     return start(problem, files, options, chosen, {});
   }
 
@@ -106,7 +111,7 @@ struct Session::Impl {
   Summary go_on(const Problem& problem, const RunFiles& files, const CheckpointReader& checkpoint,
                 const RunOptions& with, const std::optional<Range>& range) {
     Backend& chosen = backend_for(problem);
-    require_threads(chosen.threads());
+    require_threads_of_run(chosen);
     Leftover part = check_leftovers(files, checkpoint);
     if (part.file == files.part && !part.whole) {
       std::filesystem::rename(files.part, files.damaged);
@@ -126,7 +131,7 @@ struct Session::Impl {
       return go_on(problem, files, checkpoint, with, range);
     }
     Backend& chosen = backend_for(problem);
-    require_threads(chosen.threads());
+    require_threads_of_run(chosen);
     return start(problem, files, with, chosen, range);
   }
 
@@ -198,7 +203,7 @@ Result run(const Problem& problem, const RunOptions& options) { return Session(o
 void prepare_on(Backend& backend, const Problem& problem) {
   const auto start = std::chrono::steady_clock::now();
   backend.prepare({&problem, 1});
-  load_start_kernel(problem);
+  if (!backend.starts(problem)) load_start_kernel(problem);
   if (problem.surfaces.count > 0) (void)Kernels::instance().get(unit_of_sections(problem, best_isa()));
   verify_own_system(backend, problem);
   backend.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

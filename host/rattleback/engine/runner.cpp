@@ -99,6 +99,9 @@ Summary Runner::operator()() {
   } catch (const Error& error) {
     if (!file_ || interrupted_ || file_->complete()) throw;
     throw Error(Error::Kind::runtime, std::string(error.what()) + "; " + rescue());
+  } catch (const std::bad_alloc&) {
+    if (!file_ || file_->complete()) throw;
+    throw Error(Error::Kind::runtime, "out of memory; " + rescue());
   }
   if (files_) files_->remove_scratch();
   return summary_;
@@ -122,7 +125,7 @@ Runner::Prepared Runner::prepare(std::uint64_t first) {
   if (!work) {
     work = make_tile(first);
     begin_filling(*work);
-    fill(*work);
+    if (work->filled) fill(*work);
   }
   end_filling(*work);
   return {std::move(work), seconds_since(start)};
@@ -132,7 +135,12 @@ void Runner::take_tile() {
   if (position_.filled) {  // the tile of a checkpoint, with output that could not be written
     if (!work_->outputs.empty()) writer_.add([this, work = work_] { absorb(*work); });
   } else {
-    auto [work, seconds] = next_.valid() ? next_.get() : prepare(position_.first);
+    if (!next_.valid()) prepare_next(position_.first);
+    while (next_.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) {
+      report_progress();
+      if (options_.stop.stop_requested()) stop_or_checkpoint();
+    }
+    auto [work, seconds] = next_.get();
     summary_.phases.prepare += seconds;
     work->steps_before = control_.trajectory_steps;
     work_ = std::move(work);
@@ -140,18 +148,17 @@ void Runner::take_tile() {
       const std::lock_guard lock(mutex_);
       tiles_.push_back(work_);
     }
-    writer_.add([this, begun = work_] {
-      spend(summary_.phases.reduce, [&] { begin_tile(*begun); });
-      const std::lock_guard lock(mutex_);
-      begun->begun = true;
-    });
+    if (work_->filled) hand_over_start();
     position_.filled = true;
   }
-  if (const std::uint64_t first = position_.first + tile_size_; first < range_.last)
-    next_ = std::async(std::launch::async | std::launch::deferred, [this, first] {
-      const FloatingPointScope environment;
-      return prepare(first);
-    });
+  if (const std::uint64_t first = position_.first + tile_size_; first < range_.last) prepare_next(first);
+}
+
+void Runner::prepare_next(std::uint64_t first) {
+  next_ = std::async(std::launch::async | std::launch::deferred, [this, first] {
+    const FloatingPointScope environment;
+    return prepare(first);
+  });
 }
 
 void Runner::run_tile() {
@@ -165,7 +172,12 @@ void Runner::run_tile() {
       longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile.at(k, row)));
 
   try {
-    integrate([&] { backend_.begin(plan_, tile); });
+    if (work_->filled) {
+      integrate([&] { backend_.begin(plan_, tile); });
+    } else {
+      begin_at_start();
+      hand_over_start();
+    }
     states_ = States::backend;
     integrate_tile();
   } catch (const OutOfMemory&) {
@@ -173,7 +185,13 @@ void Runner::run_tile() {
     if (position_.sample > 0 || position_.step > 0 || !halve_tile()) throw;
     return;
   }
-  integrate([&] { backend_.fetch(tile); });
+  integrate([&] {
+    if (end_needs_states()) {
+      backend_.fetch(tile);
+    } else {
+      backend_.fetch_counts(tile);
+    }
+  });
   states_ = States::host;
   {
     const std::lock_guard lock(mutex_);
@@ -189,12 +207,18 @@ void Runner::run_tile() {
   });
 }
 
+bool Runner::end_needs_states() const {
+  return study_.output.final_state || !fates_.empty() || plan_.stops > 0 || plan_.by_density() || plan_.carries();
+}
+
 bool Runner::halve_tile() {
   const std::uint64_t chunks = work_->tile.chunks();
   states_ = States::host;
   if (chunks == 1) return false;
   writer_.finish();  // it may write the initial states of the tile
-  next_ = {};        // which waits for it
+  cancelled_ = true;
+  next_ = {};  // it waits for the memory of the tile
+  cancelled_ = false;
   control_.trajectory_steps = work_->steps_before;
   {
     const std::lock_guard lock(mutex_);
@@ -238,6 +262,14 @@ void Runner::integrate_tile() {
     hand_over({sample, samples, std::move(computed)});
     stop_or_checkpoint();
   }
+}
+
+void Runner::hand_over_start() {
+  writer_.add([this, begun = work_] {
+    spend(summary_.phases.reduce, [&] { begin_tile(*begun); });
+    const std::lock_guard lock(mutex_);
+    begun->begun = true;
+  });
 }
 
 void Runner::hand_over(TileInWork::Output output) {
@@ -310,7 +342,13 @@ std::shared_ptr<TileInWork> Runner::make_tile(std::uint64_t first) {
   tile.first = first;
   tile.count = std::min(tile_size_, range_.last - tile.first);
   tile.rows = plan_.arguments.layout.rows;
-  tile.data.assign(tile.chunks() * static_cast<std::uint64_t>(tile.rows) * row_size, 0.0);
+  work->filled = !start_program_;
+  const std::uint64_t numbers = tile.chunks() * static_cast<std::uint64_t>(tile.rows) * row_size;
+  if (start_program_) {
+    tile.data.resize(numbers);
+  } else {
+    tile.data.assign(numbers, 0.0);
+  }
   return work;
 }
 

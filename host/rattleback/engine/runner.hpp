@@ -2,12 +2,14 @@
 // One run of a study: integrates tiles one after the other, reduces and writes their output, and writes checkpoints. While a tile is
 // integrated, another thread fills the next one with initial states, and one writes the tiles before and the output so far.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <future>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,7 @@ struct TileInWork {
     std::vector<double> q, v, p, lambda;
     std::vector<std::vector<double>> axes;
   } initial;
+  bool filled = true;  ///< the tile has its initial states; if not, the backend makes them
   bool begun = false;  ///< the result has the initial states
   /// Samples [first, first + samples) of the tile.
   struct Output {
@@ -84,6 +87,9 @@ class Runner {
 
   /// Runs to the end and commits the result. Call this once. After a failure a run into a file leaves a checkpoint.
   Summary operator()();
+  ~Runner() { cancelled_ = true; }  // next_ is destroyed first, and waits for its thread
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -112,6 +118,8 @@ class Runner {
   void take_tile();
   /// Integrates the tile from the position to the last sample.
   void integrate_tile();
+  /// Whether the end of a tile needs more of it than counts (Backend::fetch_counts).
+  [[nodiscard]] bool end_needs_states() const;
   /// Halves the tile at the position. The tile must be at the first sample. Returns false for a tile of one chunk.
   bool halve_tile();
   /// Does the work and adds the time to the time of the integration. Returns the time of the work in seconds.
@@ -133,6 +141,8 @@ class Runner {
     std::shared_ptr<TileInWork> work;
     double seconds;  ///< that it took
   };
+  /// Begins to prepare the tile from a trajectory on.
+  void prepare_next(std::uint64_t first);
   /// Makes a tile with initial states, in any thread, once the memory of an earlier tile is free.
   [[nodiscard]] Prepared prepare(std::uint64_t first);
   /// Returns the next stretches, within the budget of steps and the memory for samples. Advances the position `at`.
@@ -148,6 +158,8 @@ class Runner {
   void go_back();
   /// Checks all initial states, and fills the first tile with them where it can. A run that goes on has its tile already.
   void check(bool resumed);
+  /// Has the backend find which points it can prepare, and checks the others.
+  void check_on_backend();
   /// These fill a tile with initial states: all trajectories, or from any thread one by one or chunk by chunk.
   void begin_filling(TileInWork& work) const;
   void fill(TileInWork& work) const;
@@ -155,6 +167,12 @@ class Runner {
   /// Fills the chunk of a tile with points that packs have prepared, but for those that are to be prepared alone.
   void fill(TileInWork& work, const ChunkPoints& points) const;
   void end_filling(TileInWork& work) const;
+  /// Fills trajectories of a tile that a backend leaves to the host.
+  void fill_alone(TileInWork& work, std::span<const std::uint64_t> alone) const;
+  /// Begins the tile at the position on the backend, which makes its initial states.
+  void begin_at_start();
+  /// Gives the beginning of the tile at the position to the writer.
+  void hand_over_start();
   /// Sets the initial tangent vectors of trajectory k of a tile.
   void put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>& parameters, const std::vector<double>& q,
                     const std::vector<double>& v, const std::vector<double>& p) const;
@@ -219,6 +237,8 @@ class Runner {
 
   // Checkpoints, defined in runner_checkpoint.cpp.
 
+  /// Throws Error(runtime) after a stop request, while nothing is computed yet.
+  void stop_before_start(bool resumed) const;
   /// Called between two rounds. Ends the run after a stop request, or saves a checkpoint when one is due.
   void stop_or_checkpoint();
   /// Saves a checkpoint. A disk too full for a checkpoint does not end the run, because the result has reserved space.
@@ -252,8 +272,9 @@ class Runner {
   bool whole_;  ///< the run is of all trajectories
   Ensemble ensemble_;
   std::optional<StartKernel> start_kernel_;
-  Range range_;                     ///< the trajectories of the run
-  std::uint64_t input_digest_ = 0;  ///< of the file of initial states, for checkpoints
+  std::optional<StartProgram> start_program_;  ///< where the backend makes the initial states
+  Range range_;                                ///< the trajectories of the run
+  std::uint64_t input_digest_ = 0;             ///< of the file of initial states, for checkpoints
   unsigned threads_;
 
   Plan plan_;
@@ -289,7 +310,9 @@ class Runner {
   std::shared_ptr<TileInWork> work_;               ///< the tile at the position
   Mutex mutex_;                                    ///< of the buffers, and of what follows
   std::deque<std::shared_ptr<TileInWork>> tiles_;  ///< those that are not all in the result, in order
-  InOrder writer_{most_waiting};                   ///< begins and ends tiles, and absorbs their output in between
+  std::atomic<bool> cancelled_{false};             ///< the tile that is prepared is no longer wanted
+  InOrder writer_{most_waiting,
+                  [this] { report_progress(); }};  ///< begins and ends tiles, and absorbs their output in between
   std::future<Prepared> next_;                     ///< the tile after the position's; its thread uses all members above
 };
 

@@ -20,6 +20,13 @@ constexpr std::uint64_t checkpoint_format = 7;
 
 }  // namespace
 
+void Runner::stop_before_start(bool resumed) const {
+  if (!options_.stop.stop_requested()) return;
+  throw Error(Error::Kind::runtime,
+              resumed ? "interrupted; 'rattleback resume " + files_->result.string() + "' continues it"
+                      : "interrupted; nothing was written");
+}
+
 void Runner::stop_or_checkpoint() {
   if (options_.stop.stop_requested()) {
     writer_.finish();
@@ -56,12 +63,12 @@ void Runner::try_checkpoint() {
 std::string Runner::rescue() {
   try {
     writer_.finish();
-  } catch (const Error&) {  // the one that ends the run, in most cases
+  } catch (const std::exception&) {  // the one that ends the run, in most cases
   }
   try {
     go_back();
     if (states_ != States::nowhere) save_checkpoint();
-  } catch (const Error&) {
+  } catch (const std::exception&) {
   }
   if (std::error_code code; !std::filesystem::exists(files_->checkpoint, code)) return "nothing could be saved";
   return "'rattleback resume " + files_->result.string() + "' continues it from the last checkpoint";
@@ -162,7 +169,7 @@ void Runner::restore(const CheckpointReader& in) {
   if (!position_.filled) return;
   work_ = make_tile(position_.first);
   list_recorded(work_->tile);
-  work_->begun = true;
+  work_->begun = work_->filled = true;
   work_->steps_before = control_.trajectory_steps;
   restore_rows(in.numbers("/tile"));
   statistics_.restore_references(work_->tile);

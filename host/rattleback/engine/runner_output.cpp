@@ -471,7 +471,7 @@ void Runner::write_attributes() {
   sink_.attribute("/", "selftest", tested.empty() ? std::string("not made") : tested);
   nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
   std::vector<KernelRecord> records = backend_.records(problem_);
-  if (start_kernel_) {
+  if (start_kernel_ && !start_program_) {
     const Unit start = unit_of_start(system_, start_kernel_->isa);
     std::ranges::move(Kernels::instance().records({&start, 1}), std::back_inserter(records));
   }

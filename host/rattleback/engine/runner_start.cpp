@@ -6,25 +6,35 @@
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/runner.hpp"
+#include "rattleback/engine/start.hpp"
 #include "rattleback/kernels/kernels.hpp"
 #include "rattleback/loop/exponents.hpp"
 #include "rattleback/study/points.hpp"
 
 namespace rattleback {
+namespace {
+
+/// A backend makes the initial states unless it leaves more than one in so many of them to the host.
+constexpr std::uint64_t most_alone = 16;
+
+}  // namespace
 
 void Runner::check(bool resumed) {
   tile_size_ = tile_trajectories();
-  PointVisitor visit;
-  ChunkVisitor visit_chunk;
+  if (may_prepare_together(problem_, ensemble_) && backend_.starts(problem_)) return check_on_backend();
+  PointVisitor visit = [this, resumed](std::uint64_t, const InitialData&, const Point*) { stop_before_start(resumed); };
+  ChunkVisitor visit_chunk = [this, resumed](const ChunkPoints&) { stop_before_start(resumed); };
   // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
   if (!resumed && problem_.derivatives.empty() && (!system_.on_group || !method_.in_space)) {
     checked_ = make_tile(range_.first);
     begin_filling(*checked_);
     const std::uint64_t end = checked_->tile.first + checked_->tile.count;
-    visit_chunk = [this, end](const ChunkPoints& points) {
+    visit_chunk = [this, end, resumed](const ChunkPoints& points) {
+      stop_before_start(resumed);
       if (points.first() < end) fill(*checked_, points);
     };
-    visit = [this, end](std::uint64_t k, const InitialData& data, const Point* point) {
+    visit = [this, end, resumed](std::uint64_t k, const InitialData& data, const Point* point) {
+      stop_before_start(resumed);
       if (k < end) fill(*checked_, k - checked_->tile.first, data, point);
     };
   }
@@ -32,6 +42,78 @@ void Runner::check(bool resumed) {
   spend(summary_.phases.prepare,
         [&] { points = check_points(problem_, ensemble_, threads_, visit, start_kernel_, visit_chunk); });
   total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
+}
+
+void Runner::check_on_backend() {
+  start_program_ = ChunkPoints(problem_, ensemble_, {nullptr, best_isa()}, method_.in_space).program();
+  StartProgram checked = *start_program_;
+  checked.arguments.options.in_space = false;  // the check has v and p in the body
+  PointSample points{};
+  spend(summary_.phases.prepare, [&] {
+    points = check_found_points(problem_, ensemble_, threads_, [&] {
+      FoundPoints found = backend_.find_points(checked, range_);
+      if (found.alone.size() > range_.count() / most_alone) start_program_.reset();
+      return found;
+    });
+  });
+  total_steps_ = points.steps + points.left_out * *study_.time.steps;
+}
+
+void Runner::begin_at_start() {
+  const auto begun = Clock::now();
+  TileInWork& work = *work_;
+  const StartLayout& from = start_program_->arguments.layout;
+  const ChunkLayout& rows = plan_.arguments.layout;
+  TileStart start;
+  start.program = &*start_program_;
+  const auto copy = [&](int row, int width, int to) {
+    for (int i = 0; i < width; ++i) start.rows.push_back({start_program_->point + row + i, to + i});
+  };
+  const auto copy_state = [&](int to) {
+    copy(from.q, system_.elements, to + rows.q);
+    copy(from.p, system_.n, to + rows.p);
+    copy(from.lambda, system_.m, to + rows.lambda);
+  };
+  copy_state(0);
+  if (plan_.by_density()) {
+    copy_state(rows.orbit);
+    for (const int row : {ClockRow::time, ClockRow::shown})
+      start.constants.push_back({rows.clock + row, study_.time.start});
+  }
+  for (std::size_t i = 0; i < system_.parameters.size(); ++i)
+    if (const int row = row_of_parameter(plan_.arguments, i); row >= 0)
+      copy(from.parameters + static_cast<int>(i), 1, row);
+  if (rows.last_step >= 0) {  // as for a single point
+    const int row = rows.last_step + system_.m;
+    copy(from.v, system_.n, row);
+    copy(from.q, system_.elements, row + system_.n);
+    copy(from.p, system_.n, row + system_.n + system_.elements);
+  }
+  for (std::vector<double>& axis : work.initial.axes) start.axes.push_back(axis.data());
+  const auto keep = [&](int row, int width, std::vector<double>& to) {
+    if (!to.empty()) start.kept.push_back({start_program_->point + row, width, to.data()});
+  };
+  keep(from.q, system_.elements, work.initial.q);
+  keep(from.v, system_.n, work.initial.v);
+  keep(from.p, system_.n, work.initial.p);
+  keep(from.lambda, system_.m, work.initial.lambda);
+  start.fill_alone = [&](std::span<const std::uint64_t> alone) { fill_alone(work, alone); };
+  backend_.begin_at_start(plan_, work.tile, start);
+  summary_.phases.prepare += seconds_since(begun);
+}
+
+void Runner::fill_alone(TileInWork& work, std::span<const std::uint64_t> alone) const {
+  constexpr std::uint64_t together = 256;
+  parallel_for((alone.size() + together - 1) / together, threads_, [&](std::uint64_t b) {
+    Ensemble::Evaluator evaluate(ensemble_);
+    Point point;
+    for (const std::uint64_t k : alone.subspan(b * together, std::min(together, alone.size() - b * together))) {
+      for (int row = 0; row < work.tile.rows; ++row) work.tile.at(k, row) = 0.0;
+      const InitialData& data = evaluate(work.tile.first + k);
+      if (data.taken) point.complete(system_, ensemble_, study_, data, method_.in_space);
+      fill(work, k, data, data.taken ? &point : nullptr);
+    }
+  });
 }
 
 void Runner::begin_filling(TileInWork& work) const {
@@ -61,7 +143,7 @@ void Runner::fill(TileInWork& work) const {
     };
     std::optional<ChunkPoints> points;
     if (start_kernel_) points.emplace(problem_, ensemble_, *start_kernel_, method_.in_space);
-    for (std::uint64_t c = b * together; c < std::min(chunks, (b + 1) * together); ++c) {
+    for (std::uint64_t c = b * together; c < std::min(chunks, (b + 1) * together) && !cancelled_; ++c) {
       const std::uint64_t first = c * chunk_size, count = std::min<std::uint64_t>(chunk_size, tile.count - first);
       if (points) {
         points->prepare(tile.first + first, count);
@@ -207,6 +289,7 @@ void Runner::put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>
 void Runner::end_filling(TileInWork& work) const {
   Tile& tile = work.tile;
   list_recorded(tile);
+  if (!work.filled) return;
   for (std::uint64_t k = tile.count; k < tile.chunks() * chunk_size; ++k)
     tile.at(k, plan_.arguments.layout.status) = status_padding;
   if (!locate_) return;

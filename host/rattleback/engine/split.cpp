@@ -7,8 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/base/mutex.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/backend.hpp"
+#include "rattleback/engine/plan.hpp"
+#include "rattleback/engine/start.hpp"
 
 namespace rattleback {
 namespace {
@@ -62,6 +65,13 @@ class SplitBackend final : public Backend {
   }
 
   void begin(const Plan& plan, Tile& tile) override {
+    share(plan, tile, [](Tile& part, const double* from, const double* to) { part.data.assign(from, to); });
+    each([&](Part& part) { part.backend->begin(plan, part.tile); });
+  }
+
+  /// Shares a tile out. `set` gives a part its data, which lie in a range of those of the tile.
+  template <class Set>
+  void share(const Plan& plan, Tile& tile, Set set) {
     plan_ = &plan;
     chunks_ = tile.chunks();
     recorded_ = tile.recorded.size();
@@ -73,14 +83,54 @@ class SplitBackend final : public Backend {
       part.tile.first = tile.first + begin;
       part.tile.count = end - begin;
       part.tile.rows = tile.rows;
-      part.tile.data.assign(tile.chunk(part.chunk), tile.chunk(end_chunk));
+      set(part.tile, tile.chunk(part.chunk), tile.chunk(end_chunk));
       const auto from = std::ranges::lower_bound(tile.recorded, begin),
                  to = std::ranges::lower_bound(tile.recorded, end);
       part.recorded = static_cast<std::uint64_t>(from - tile.recorded.begin());
       part.tile.recorded.assign(from, to);
       for (std::uint32_t& k : part.tile.recorded) k -= static_cast<std::uint32_t>(begin);
     }
-    each([&](Part& part) { part.backend->begin(plan, part.tile); });
+  }
+
+  bool starts(const Problem& problem) override {
+    return std::ranges::all_of(parts_, [&](const Part& part) { return part.backend->starts(problem); });
+  }
+  FoundPoints find_points(const StartProgram& program, const Range& range) override {
+    const std::uint64_t chunks = (range.count() + chunk_size - 1) / chunk_size, parts = parts_.size();
+    std::vector<FoundPoints> found(parts);
+    parallel_for(parts, static_cast<unsigned>(parts), [&](std::uint64_t i) {
+      const auto first_of = [&](std::uint64_t part) { return range.first + chunks * part / parts * chunk_size; };
+      const Range of_part{first_of(i), std::min(range.last, first_of(i + 1))};
+      if (of_part.first < of_part.last) found[i] = parts_[i].backend->find_points(program, of_part);
+    });
+    for (std::size_t i = 1; i < parts; ++i) {
+      found[0].left_out += found[i].left_out;
+      found[0].alone.insert(found[0].alone.end(), found[i].alone.begin(), found[i].alone.end());
+    }
+    return std::move(found[0]);
+  }
+  void begin_at_start(const Plan& plan, Tile& tile, const TileStart& start) override {
+    share(plan, tile, [](Tile& part, const double*, const double*) {
+      part.data.resize(part.chunks() * static_cast<std::uint64_t>(part.rows) * row_size);
+    });
+    Mutex mutex;
+    each([&](Part& part) {
+      const std::uint64_t begin = part.chunk * chunk_size;
+      TileStart of_part = start;
+      for (double*& axis : of_part.axes) axis += begin;
+      for (TileStart::Kept& kept : of_part.kept) kept.to += begin * static_cast<std::uint64_t>(kept.width);
+      of_part.fill_alone = [&](std::span<const std::uint64_t> alone) {
+        std::vector<std::uint64_t> of_tile(alone.begin(), alone.end());
+        for (std::uint64_t& k : of_tile) k += begin;
+        const std::lock_guard lock(mutex);
+        start.fill_alone(of_tile);
+        for (const std::uint64_t k : alone)
+          for (int row = 0; row < tile.rows; ++row) part.tile.at(k, row) = tile.at(begin + k, row);
+      };
+      part.backend->begin_at_start(plan, part.tile, of_part);
+      const ChunkLayout& rows = plan.arguments.layout;
+      join(part, {{rows.fixed, rows.fixed + rows.fixed_rows}}, tile);
+    });
   }
 
   void run(const Round& round, RoundOutput& output, Control& control) override {
@@ -143,14 +193,13 @@ class SplitBackend final : public Backend {
   void fetch(Tile& tile) override {
     each([&](Part& part) {
       part.backend->fetch(part.tile);
-      const ChunkLayout& rows = plan_->arguments.layout;
-      for (std::uint64_t c = 0; c < part.tile.chunks(); ++c) {
-        const double* from = part.tile.chunk(c);
-        double* to = tile.chunk(part.chunk + c);
-        const int end = rows.fixed + rows.fixed_rows;
-        std::copy(from, from + rows.fixed * row_size, to);
-        std::copy(from + end * row_size, from + tile.rows * row_size, to + end * row_size);
-      }
+      join(part, rows_to_fetch(*plan_), tile);
+    });
+  }
+  void fetch_counts(Tile& tile) override {
+    each([&](Part& part) {
+      part.backend->fetch_counts(part.tile);
+      join(part, rows_of_counts(*plan_), tile);
     });
   }
 
@@ -171,6 +220,14 @@ class SplitBackend final : public Backend {
     RoundOutput output;
     Control control;
   };
+
+  /// Copies rows of a part into the tile.
+  static void join(const Part& part, const std::vector<RowRange>& ranges, Tile& tile) {
+    for (std::uint64_t c = 0; c < part.tile.chunks(); ++c)
+      for (const RowRange& rows : ranges)
+        std::copy(part.tile.chunk(c) + rows.first * row_size, part.tile.chunk(c) + rows.end * row_size,
+                  tile.chunk(part.chunk + c) + rows.first * row_size);
+  }
 
   /// Calls work(part) at the same time for all parts that have chunks.
   void each(const std::function<void(Part&)>& work, const std::function<void()>& tick = {}) {

@@ -36,6 +36,6 @@ double fma_chains(std::int64_t rounds) {
 
 extern const IsaFunctions isa_functions;
 const IsaFunctions isa_functions = {reduce_chunk<Real>, co_reduce_chunk<Real>, add_chunk_to_fit<Real>,
-                                    fma_chains<Real>,   apply_to_lanes<Real>,  normal_numbers<Real>};
+                                    fma_chains<Real>,   apply_to_chunk<Real>,  normal_numbers<Real>};
 
 RB_NAMESPACE_END

@@ -343,39 +343,22 @@ struct Kernels::Impl {
     }
   }
 
-  /// Copies a kernel into a pack. Returns false when the kernel is there.
-  static bool copy(const Provided& kernel, const std::filesystem::path& pack) {
-    std::string fault;
-    if (read_entry(pack / kernel.job.name, kernel.job.name, Compare::files, fault)) return false;
-    try {
-      WorkFolder work(pack);
-      for (const StoredFile& file : kernel.entry.files)
-        std::filesystem::copy_file(kernel.entry.folder / file.name, work.path() / file.name);
-      const Entry entry = write_manifest(work.path(), kernel.job.name, kernel.entry.origin);
-      using std::filesystem::perms;
-      const perms readable = perms::owner_read | perms::group_read | perms::others_read;
-      for (const auto& file : std::filesystem::directory_iterator(work.path()))
-        std::filesystem::permissions(file.path(), readable | perms::owner_write);
-      std::filesystem::permissions(work.path(), readable | perms::owner_write | perms::owner_exec | perms::group_exec |
-                                                    perms::others_exec);  // a pack may serve many users
-      const std::filesystem::path place = publish_entry(std::move(work), entry, pack).folder;
-      if (place != pack / kernel.job.name) throw std::system_error(EIO, std::generic_category());
-    } catch (const std::system_error& why) {
-      throw Error(Error::Kind::runtime, fmt::format("{}: {} cannot be copied there ({})", pack.string(),
-                                                    kernel.job.title, why.code().message()));
-    }
-    return true;
+  const Loaded* loaded_before(const Job& job) {
+    const std::lock_guard lock(mutex);
+    const auto found = loaded.find(job.id());
+    return found != loaded.end() ? &found->second : nullptr;
   }
-
+  /// Returns a kernel that is loaded, or can be loaded without compiling; null otherwise.
+  const Loaded* loaded_or_found(Job job) {
+    if (const Loaded* before = loaded_before(job)) return before;
+    if (const auto entry = find(job)) remember(job, *entry);
+    return loaded_before(job);
+  }
   const Loaded& at(const Unit& unit) { return at(job_of(unit)); }
   const Loaded& at(const Job& job) {
-    {
-      const std::lock_guard lock(mutex);
-      if (const auto found = loaded.find(job.id()); found != loaded.end()) return found->second;
-    }
+    if (const Loaded* before = loaded_before(job)) return *before;
     load({job}, 1);
-    const std::lock_guard lock(mutex);
-    return loaded.at(job.id());
+    return *loaded_before(job);
   }
 };
 
@@ -419,15 +402,13 @@ void Kernels::load(std::span<const Unit> units, unsigned jobs) { impl_->load(imp
 const CompiledUnit& Kernels::get(const Unit& unit) { return *impl_->at(unit).unit; }
 
 const CompiledUnit* Kernels::find(const Unit& unit) {
-  Job job = impl_->job_of(unit);
-  {
-    const std::lock_guard lock(impl_->mutex);
-    if (const auto found = impl_->loaded.find(job.id()); found != impl_->loaded.end()) return found->second.unit;
-  }
-  const auto entry = impl_->find(job);
-  if (!entry) return nullptr;
-  impl_->remember(job, *entry);
-  return impl_->at(job).unit;
+  const auto* found = impl_->loaded_or_found(impl_->job_of(unit));
+  return found != nullptr ? found->unit : nullptr;
+}
+
+std::string Kernels::find_image(const Unit& unit, const std::string& architecture) {
+  const auto* found = impl_->loaded_or_found(impl_->device_job_of(unit, architecture));
+  return found != nullptr ? found->image : "";
 }
 
 const SystemEntry& Kernels::system(const SystemSource& source, const std::string& digest) {
@@ -492,7 +473,7 @@ Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesyste
   Made made;
   for (const Impl::Provided& kernel : impl_->provide(std::move(list), jobs)) {
     ++(kernel.compiled ? made.compiled : made.found);
-    if (!pack.empty() && Impl::copy(kernel, pack)) ++made.copied;
+    if (!pack.empty() && copy_to_pack(kernel.entry, kernel.job.name, kernel.job.title, pack)) ++made.copied;
   }
   return made;
 }

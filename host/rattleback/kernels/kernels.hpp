@@ -57,6 +57,8 @@ class Kernels {
   /// Returns the CUDA images of units for an architecture such as "sm_90" (kernels/module.hpp).
   /// Missing images are compiled by NVRTC, which needs no GPU.
   std::vector<std::string> images(std::span<const Unit> units, const std::string& architecture, unsigned jobs = 0);
+  /// Returns the CUDA image of a unit that is loaded, or can be loaded without compiling; empty otherwise.
+  std::string find_image(const Unit& unit, const std::string& architecture);
   /// Returns the entry of a system of the user, as its compiled text has it. Compiles the entry if need be. Where there is
   /// no text, `digest` is that of the header (kernels/sources.hpp), or empty for the header as it is now: a header that changes
   /// later is refused.

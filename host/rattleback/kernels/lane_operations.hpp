@@ -52,34 +52,48 @@ RB_HD T as_number(const M& condition) {
 
 }  // namespace detail
 
-/// See LaneOperation.
-template <class T>
-void apply_to_lanes(Op op, int exponent, const double* const* rows, double* results) {
+/// See LaneOperation. `for_lanes` calls a function with the first lane of each pack.
+template <class T, class ForLanes>
+RB_HD_LARGE void apply_to_lanes(Op op, int exponent, const double* const* rows, double* results,
+                                const ForLanes& for_lanes) {
   if (op == Op::whole_power) {
-    for (int lane = 0; lane < chunk_size; lane += Lanes<T>::width) {
+    for_lanes([&](int lane) {
       const T a = Lanes<T>::load(rows[0] + lane);
       T product = a;
       for (int i = 1; i < exponent; ++i) product = product * a;
       Lanes<T>::store(results + lane, product);
-    }
+    });
     return;
   }
   switch (op) {
 // NOLINTBEGIN(bugprone-macro-parentheses): a list of parameters has its own
 #define RB_LANES(name, parameters, derivative, use, value)                     \
   case Op::name:                                                               \
-    for (int lane = 0; lane < chunk_size; lane += Lanes<T>::width) {           \
+    for_lanes([&](int lane) {                                                  \
       using Row = detail::Parameters<void parameters>;                         \
       [[maybe_unused]] const auto a = Row::template operand<0, T>(rows, lane); \
       [[maybe_unused]] const auto b = Row::template operand<1, T>(rows, lane); \
       [[maybe_unused]] const auto c = Row::template operand<2, T>(rows, lane); \
       Lanes<T>::store(results + lane, detail::as_number<T>(value));            \
-    }                                                                          \
+    });                                                                        \
     return;
     // NOLINTEND(bugprone-macro-parentheses)
     RB_OPERATIONS(RB_LANES)
 #undef RB_LANES
   }
+}
+
+/// The packs of a chunk.
+template <class T>
+struct ForPacks {
+  template <class F>
+  RB_HD void operator()(const F& f) const {
+    for (int lane = 0; lane < chunk_size; lane += Lanes<T>::width) f(lane);
+  }
+};
+template <class T>
+void apply_to_chunk(Op op, int exponent, const double* const* rows, double* results) {
+  apply_to_lanes<T>(op, exponent, rows, results, ForPacks<T>());
 }
 
 /// See NormalNumbers.

@@ -28,6 +28,42 @@ std::size_t local_megabytes(const void* kernel) {
 }
 }  // namespace
 
+namespace {
+std::shared_ptr<void> library_of(const std::string& image) {
+  cudaLibrary_t library = nullptr;
+  const cudaError_t code = cudaLibraryLoadData(&library, image.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  check(code, code == cudaErrorUnsupportedPtxVersion
+                  ? "the driver is older than the NVRTC that compiled the kernels; update the driver, or name an older "
+                    "NVRTC in RATTLEBACK_NVRTC; loading of kernels"
+                  : "loading of kernels");
+  return {library, [](void* loaded) {
+            // the call fails when the device is lost; the error is ignored
+            if (cudaLibraryUnload(static_cast<cudaLibrary_t>(loaded)) != cudaSuccess) (void)cudaGetLastError();
+          }};
+}
+
+/// Returns a table of an image, which says what it is made for.
+template <class Table>
+Table table_of(void* library, const char* name, std::size_t argument_bytes) {
+  void* place = nullptr;
+  std::size_t size = 0;
+  Table table{};
+  check(cudaLibraryGetGlobal(&place, &size, static_cast<cudaLibrary_t>(library), name),
+        "query of the table of kernels");
+  if (size == sizeof table)
+    check(cudaMemcpy(&table, place, sizeof table, cudaMemcpyDeviceToHost), "copy of the table of kernels");
+  if (table.argument_bytes != static_cast<std::int64_t>(argument_bytes))
+    throw Error(Error::Kind::runtime, "CUDA: the kernels are of another version of rattleback; compile them anew");
+  return table;
+}
+
+const void* kernel_of(void* library, const char* name) {
+  cudaKernel_t kernel = nullptr;
+  check(cudaLibraryGetKernel(&kernel, static_cast<cudaLibrary_t>(library), name), "query of a kernel");
+  return kernel;
+}
+}  // namespace
+
 CudaModule::CudaModule(std::span<const std::string> images) {
   for (const std::string& image : images) load(image);
 }
@@ -35,30 +71,10 @@ CudaModule::CudaModule(std::span<const std::string> images) {
 CudaModule::~CudaModule() = default;
 
 void CudaModule::load(const std::string& image) {
-  cudaLibrary_t library = nullptr;
-  const cudaError_t code = cudaLibraryLoadData(&library, image.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-  check(code, code == cudaErrorUnsupportedPtxVersion
-                  ? "the driver is older than the NVRTC that compiled the kernels; update the driver, or name an older "
-                    "NVRTC in RATTLEBACK_NVRTC; loading of kernels"
-                  : "loading of kernels");
-  libraries_.emplace_back(library, [](void* loaded) {
-    // the call fails when the device is lost; the error is ignored
-    if (cudaLibraryUnload(static_cast<cudaLibrary_t>(loaded)) != cudaSuccess) (void)cudaGetLastError();
-  });
-  void* place = nullptr;
-  std::size_t size = 0;
-  KernelTable table{};
-  check(cudaLibraryGetGlobal(&place, &size, library, kernel_table_name), "query of the table of kernels");
-  if (size == sizeof table)
-    check(cudaMemcpy(&table, place, sizeof table, cudaMemcpyDeviceToHost), "copy of the table of kernels");
-  if (table.argument_bytes != sizeof(KernelArguments))
-    throw Error(Error::Kind::runtime, "CUDA: the kernels are of another version of rattleback; compile them anew");
-  for (int k = 0; k < DeviceKernel::kinds; ++k) {
-    if (table.shapes[k].lanes == 0) continue;
-    cudaKernel_t kernel = nullptr;
-    check(cudaLibraryGetKernel(&kernel, library, device_kernel_names[k]), "query of a kernel");
-    kernels_[k] = {kernel, table.shapes[k]};
-  }
+  void* library = libraries_.emplace_back(library_of(image)).get();
+  const auto table = table_of<KernelTable>(library, kernel_table_name, sizeof(KernelArguments));
+  for (int k = 0; k < DeviceKernel::kinds; ++k)
+    if (table.shapes[k].lanes != 0) kernels_[k] = {kernel_of(library, device_kernel_names[k]), table.shapes[k]};
 }
 
 void CudaModule::launch(DeviceKernel::Kind kernel, std::int64_t chunks, void** arguments, void* stream) const {
@@ -119,6 +135,25 @@ std::vector<KernelFigures> CudaModule::figures() const {
                        attributes.localSizeBytes, attributes.sharedSizeBytes + shared_bytes, blocks});
   }
   return figures;
+}
+
+StartModule::StartModule(const std::string& image) : library_(library_of(image)) {
+  (void)table_of<StartTable>(library_.get(), start_table_name, sizeof(StartArguments));
+  kernel_ = kernel_of(library_.get(), start_kernel_name);
+}
+
+void StartModule::prepare(const StartArguments& arguments, double* rows, std::int64_t rows_of_chunk,
+                          std::int64_t chunks, void* stream) const {
+  void* pointers[] = {const_cast<StartArguments*>(&arguments), &rows, &rows_of_chunk};
+  check(cudaLaunchKernel(kernel_, dim3(static_cast<unsigned>(chunks * (chunk_size / starting_threads))),
+                         dim3(starting_threads), pointers, 0, static_cast<cudaStream_t>(stream)),
+        "launch of the kernel of initial states");
+}
+
+std::size_t StartModule::local_bytes() const {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel_), "query of the kernels");
+  return attributes.localSizeBytes;
 }
 
 }  // namespace rattleback

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rattleback/catalogue/device.hpp"
+#include "rattleback/catalogue/device_start.hpp"
 #include "rattleback/catalogue/entry.hpp"
 
 namespace rattleback {
@@ -52,6 +53,22 @@ class CudaModule {
 
   std::vector<std::shared_ptr<void>> libraries_;  // of cudaLibrary_t
   Kernel kernels_[DeviceKernel::kinds];
+};
+
+/// The kernel of an image that prepares initial points, RB_DEVICE_START (loop/device_start.cuh), as CudaModule has those of steps.
+class StartModule {
+ public:
+  explicit StartModule(const std::string& image);
+
+  /// Prepares the points of `chunks` chunks, which are `rows_of_chunk` rows apart; `rows` are those of the first, on the device.
+  void prepare(const StartArguments& arguments, double* rows, std::int64_t rows_of_chunk, std::int64_t chunks,
+               void* stream) const;
+  /// Returns the bytes of local memory of a thread.
+  [[nodiscard]] std::size_t local_bytes() const;
+
+ private:
+  std::shared_ptr<void> library_;  // of a cudaLibrary_t
+  const void* kernel_ = nullptr;   // a cudaKernel_t
 };
 
 }  // namespace rattleback

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/base/mutex.hpp"
 #include "rattleback/base/scratch.hpp"
 #include "rattleback/kernels/trust.hpp"
@@ -131,6 +132,28 @@ void remove_at_exit(const fs::path& folder) {
   static AtExit at_exit;
   const std::lock_guard lock(at_exit.mutex);
   at_exit.folders.emplace_back(getpid(), folder);
+}
+
+bool copy_to_pack(const Entry& kernel, const std::string& name, const std::string& title, const fs::path& pack) {
+  std::string fault;
+  if (read_entry(pack / name, name, Compare::files, fault)) return false;
+  try {
+    WorkFolder work(pack);
+    for (const StoredFile& file : kernel.files) fs::copy_file(kernel.folder / file.name, work.path() / file.name);
+    const Entry entry = write_manifest(work.path(), name, kernel.origin);
+    using fs::perms;
+    const perms readable = perms::owner_read | perms::group_read | perms::others_read;
+    for (const auto& file : fs::directory_iterator(work.path()))
+      fs::permissions(file.path(), readable | perms::owner_write);
+    fs::permissions(work.path(), readable | perms::owner_write | perms::owner_exec | perms::group_exec |
+                                     perms::others_exec);  // a pack may serve many users
+    if (publish_entry(std::move(work), entry, pack).folder != pack / name)
+      throw std::system_error(EIO, std::generic_category());
+  } catch (const std::system_error& why) {
+    throw Error(Error::Kind::runtime,
+                fmt::format("{}: {} cannot be copied there ({})", pack.string(), title, why.code().message()));
+  }
+  return true;
 }
 
 }  // namespace rattleback

@@ -46,6 +46,10 @@ void remove_damaged_entry(const std::filesystem::path& cache, const std::string&
 /// renamed, returns the entry in the work folder, which is then removed when the program exits.
 Entry publish_entry(WorkFolder work, const Entry& entry, const std::filesystem::path& cache);
 
+/// Copies the kernel `title` into a pack, as `name`. Returns false when it is there. Throws Error(runtime).
+bool copy_to_pack(const Entry& kernel, const std::string& name, const std::string& title,
+                  const std::filesystem::path& pack);
+
 /// Removes a folder when this process exits. A forked child does not remove it.
 void remove_at_exit(const std::filesystem::path& folder);
 

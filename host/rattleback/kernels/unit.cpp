@@ -166,9 +166,12 @@ std::string Unit::text() const {
 }
 
 std::string Unit::device_text() const {
+  const std::string begin = "#define RATTLEBACK_ISA cuda\n" + define_size(*system);
+  if (kind == UnitKind::start)
+    return begin + body(*this, "rattleback/loop/device_start.cuh") + std::string(end_of_body) +
+           fmt::format("RB_DEVICE_START({})\n", only);
   const std::string formulas = formulas_of(*this).empty() ? "rattleback::NoFormulas" : formulas_of(*this);
-  return "#define RATTLEBACK_ISA cuda\n" + define_size(*system) + body(*this, "rattleback/loop/device.cuh") +
-         std::string(end_of_body) +
+  return begin + body(*this, "rattleback/loop/device.cuh") + std::string(end_of_body) +
          fmt::format("RB_DEVICE_{}({}, {})\n",
                      kind == UnitKind::samples   ? "SAMPLES"
                      : kind == UnitKind::tangent ? "TANGENT"

@@ -32,7 +32,7 @@ struct Unit {
 
   /// Returns the C++ text. The text depends on the catalogue's entries and on the formulas alone.
   [[nodiscard]] std::string text() const;
-  /// Returns the text for CUDA, of any kind but `start` and `counted`.
+  /// Returns the text for CUDA, of any kind but `counted`.
   [[nodiscard]] std::string device_text() const;
   /// Returns words for a message: "chaotic (contact), m = 3, nonholonomic-lobatto, 3 stages, AVX-512". `target` stands in
   /// place of the instruction set, if not empty.

@@ -33,10 +33,13 @@ void load_start_kernel(const Problem& problem) {
   }
 }
 
+bool may_prepare_together(const Problem& problem, const Ensemble& ensemble) {
+  return problem.derivatives.empty() && !problem.study.ensemble.listed() && !ensemble.formulas().has_periods() &&
+         ensemble.range().count() >= worth_using;
+}
+
 std::optional<StartKernel> find_start_kernel(const Problem& problem, const Ensemble& ensemble) {
-  if (!problem.derivatives.empty() || problem.study.ensemble.listed() || ensemble.formulas().has_periods() ||
-      ensemble.range().count() < worth_using)
-    return std::nullopt;
+  if (!may_prepare_together(problem, ensemble)) return std::nullopt;
   try {
     const Isa isa = best_isa();
     const CompiledUnit* unit = Kernels::instance().find(unit_of_start(*problem.system, isa));
@@ -56,12 +59,12 @@ std::vector<int> ChunkPoints::roots_of(const FormulaNodes& nodes) {
 }
 
 ChunkPoints::ChunkPoints(const Problem& problem, const Ensemble& ensemble, const StartKernel& kernel, bool in_space)
-    : grid_(ensemble.grid()),
+    : system_(*problem.system),
+      grid_(ensemble.grid()),
       kernel_(kernel),
       functions_(functions_of(kernel.isa)),
       nodes_(ensemble.formulas().nodes(graph_)),
       program_(graph_, roots_of(nodes_), functions_) {
-  const SystemEntry& system = *problem.system;
   const std::size_t axes = ensemble.axis_names().size();
   unread_.resize(axes * row_size);
   for (std::size_t i = 0; i < axes; ++i) {
@@ -70,10 +73,10 @@ ChunkPoints::ChunkPoints(const Problem& problem, const Ensemble& ensemble, const
   }
   StartLayout& at = arguments_.layout;
   const auto take = [&at](std::size_t rows) { return std::exchange(at.rows, at.rows + static_cast<int>(rows)); };
-  at.q = take(static_cast<std::size_t>(system.elements));
-  at.v = take(static_cast<std::size_t>(system.n));
-  at.p = take(static_cast<std::size_t>(system.n));
-  at.lambda = take(static_cast<std::size_t>(system.m));
+  at.q = take(static_cast<std::size_t>(system_.elements));
+  at.v = take(static_cast<std::size_t>(system_.n));
+  at.p = take(static_cast<std::size_t>(system_.n));
+  at.lambda = take(static_cast<std::size_t>(system_.m));
   at.parameters = take(nodes_.parameters.size());
   at.step = take(1);
   at.doubtful = take(1);
@@ -81,7 +84,7 @@ ChunkPoints::ChunkPoints(const Problem& problem, const Ensemble& ensemble, const
   arguments_.options = {ensemble.from_momentum(), ensemble.multiplier_given(), problem.study.ensemble.project,
                         ensemble.in_space(), in_space};
   arguments_.time = problem.study.time.start;
-  arguments_.expand = nodes_.q.size() != static_cast<std::size_t>(system.elements);
+  arguments_.expand = nodes_.q.size() != static_cast<std::size_t>(system_.elements);
   const auto copy = [&](const std::vector<int>& roots, int row, bool overwritten) {
     for (const int root : roots) {
       if (overwritten || program_.varies(root)) {
@@ -98,6 +101,30 @@ ChunkPoints::ChunkPoints(const Problem& problem, const Ensemble& ensemble, const
   copy(nodes_.lambda, at.lambda, true);
   copy(nodes_.parameters, at.parameters, false);
   copy({nodes_.step}, at.step, false);
+}
+
+StartProgram ChunkPoints::program() const {
+  StartProgram program;
+  program.system = &system_;
+  program.nodes = program_.nodes();
+  program.rows = static_cast<int>(program.nodes.size());
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    program.axes.push_back(grid_.numbers(i));
+    const int read = program_.position_of_variable(static_cast<int>(i));
+    program.axis_rows.push_back(read >= 0 ? read : program.rows++);
+  }
+  program.point = program.rows;
+  program.rows += arguments_.layout.rows;
+  program.arguments = arguments_;
+  const StartLayout& at = arguments_.layout;
+  for (const auto& [roots, row] : {std::pair(&nodes_.q, at.q), std::pair(&nodes_.v, at.v), std::pair(&nodes_.p, at.p),
+                                   std::pair(&nodes_.lambda, at.lambda), std::pair(&nodes_.parameters, at.parameters)})
+    for (std::size_t i = 0; i < roots->size(); ++i)
+      program.given.push_back({program_.position((*roots)[i]), program.point + row + static_cast<int>(i)});
+  program.given.push_back({program_.position(nodes_.step), program.point + at.step});
+  if (nodes_.condition >= 0) program.condition = program_.position(nodes_.condition);
+  for (const int parameter : nodes_.before_the_condition) program.finite.push_back(program_.position(parameter));
+  return program;
 }
 
 void ChunkPoints::prepare(std::uint64_t first, std::uint64_t count) {

@@ -9,6 +9,7 @@
 #include "rattleback/study/ensemble.hpp"
 #include "rattleback/study/formulas.hpp"
 #include "rattleback/study/lane_program.hpp"
+#include "rattleback/study/start_program.hpp"
 
 namespace rattleback {
 
@@ -20,11 +21,13 @@ struct StartKernel {
 
 /// Returns the kernel for the CPU that prepares the points of a system in packs.
 [[nodiscard]] Unit unit_of_start(const SystemEntry& system, Isa isa);
+/// Returns whether the points of the ensemble's range come from axes and formulas and are many enough to be prepared in packs, or on a GPU.
+[[nodiscard]] bool may_prepare_together(const Problem& problem, const Ensemble& ensemble);
 /// Returns whether the ensemble is so large that compiling this kernel takes less time than its points one by one.
 [[nodiscard]] bool needs_start_kernel(const Problem& problem);
 /// Loads the kernel where the ensemble needs it, and the policy allows to compile.
 void load_start_kernel(const Problem& problem);
-/// Returns the kernel, where the points of the ensemble's range come from axes and formulas, are many enough, and the kernel is there.
+/// Returns the kernel, where may_prepare_together, and the kernel is there.
 [[nodiscard]] std::optional<StartKernel> find_start_kernel(const Problem& problem, const Ensemble& ensemble);
 
 /// The points of at most chunk_size consecutive trajectories. Threads must not share an object.
@@ -38,6 +41,8 @@ class ChunkPoints {
     left_out,  ///< by the condition of the ensemble
     alone      ///< to be prepared by itself
   };
+  /// Returns the same as tables. The grid of the ensemble must outlive them.
+  [[nodiscard]] StartProgram program() const;
   /// Prepares the trajectories [first, first + count).
   void prepare(std::uint64_t first, std::uint64_t count);
   [[nodiscard]] std::uint64_t first() const { return first_; }
@@ -62,6 +67,7 @@ class ChunkPoints {
   [[nodiscard]] static std::vector<int> roots_of(const FormulaNodes& nodes);
   void judge();
 
+  const SystemEntry& system_;
   const Grid& grid_;
   StartKernel kernel_;
   const IsaFunctions& functions_;

@@ -65,14 +65,17 @@ Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
   const auto number = [&](const Value& value, std::string_view key) {
     return constant(value, fmt::format("{} of axis '{}'", key, axis.name));
   };
-  Factor result{axis.kind, axis.points, 0, 0, {}, axis.seed, 0, 1, 0, 0};
+  Factor result;
+  result.kind = axis.kind;
+  result.points = axis.points;
+  result.seed = axis.seed;
   switch (axis.kind) {
     case Axis::Kind::range:
       result.count = axis.count;
       if (axis.count == 0) fail("is empty (count = 0); count must be at least 1");
       break;
     case Axis::Kind::values:
-      result.values = axis.values;
+      result.list = axis.values;
       result.count = axis.values.size();
       if (axis.values.empty()) fail("is empty (values = []); give at least one value");
       for (const double value : axis.values) {
@@ -202,7 +205,7 @@ std::uint64_t Grid::axis_count(std::size_t axis) const {
 
 std::uint64_t Grid::axis_position(std::size_t axis, std::uint64_t trajectory) const {
   const Factor& f = factors_[axis];
-  return trajectory / f.stride % f.count;
+  return f.position(trajectory);
 }
 
 std::uint64_t Grid::randomisation(std::uint64_t trajectory) const {
@@ -229,32 +232,22 @@ std::vector<double> Grid::axis_values(std::size_t axis) const {
   return values;
 }
 
-/// The shift of a randomisation is the draw of its number of the axis's generator.
-std::uint64_t Grid::quasi_random_bits(std::size_t axis, std::uint64_t draw) const {
+AxisNumbers Grid::numbers(std::size_t axis) const {
   const Factor& f = factors_[axis];
-  const Draw shift(f.seed, static_cast<std::uint32_t>(axis), draw / f.block);
-  return rattleback::quasi_random_bits(f.points, f.dimension, draw % f.block, shift.bits(), f.block);
-}
-
-double Grid::uniform(std::size_t axis, std::uint64_t draw) const {
-  const Factor& f = factors_[axis];
-  if (f.points == Axis::Points::random) return Draw(f.seed, static_cast<std::uint32_t>(axis), draw).uniform();
-  return static_cast<double>(quasi_random_bits(axis, draw)) * 0x1p-53;
-}
-
-double Grid::normal(std::size_t axis, std::uint64_t draw) const {
-  const Factor& f = factors_[axis];
-  if (f.points == Axis::Points::random) return Draw(f.seed, static_cast<std::uint32_t>(axis), draw).normal();
-  return normal_quantile_of_cell(quasi_random_bits(axis, draw));
+  AxisNumbers numbers = f;
+  numbers.values = f.list.data();
+  numbers.stream = static_cast<std::uint32_t>(axis);
+  if (f.points != Axis::Points::random) numbers.quasi_random = quasi_random_numbers(f.points, f.dimension, f.block);
+  return numbers;
 }
 
 double Grid::value(std::size_t axis, std::uint64_t trajectory) const {
-  return value_at(axis, axis_position(axis, trajectory));
+  return numbers(axis).value_at(axis_position(axis, trajectory));
 }
 
 void Grid::values(std::size_t axis, std::uint64_t first, std::uint64_t count, const IsaFunctions& functions,
                   double* values) const {
-  const Factor& f = factors_[axis];
+  const AxisNumbers f = numbers(axis);
   std::uint64_t position = axis_position(axis, first), rest = f.stride - first % f.stride;
   const auto next = [&] {  // the position of one trajectory after the other, without divisions
     const std::uint64_t at = position;
@@ -268,7 +261,7 @@ void Grid::values(std::size_t axis, std::uint64_t first, std::uint64_t count, co
   if (drawn && f.stride < 4) {
     alignas(64) double pairs[2][chunk_size];
     for (std::uint64_t i = 0; i < chunk_size; ++i) {
-      const Draw draw(f.seed, static_cast<std::uint32_t>(axis), i < count ? next() : 0);
+      const Draw draw(f.seed, f.stream, i < count ? next() : 0);
       pairs[0][i] = static_cast<double>(draw.bits() + 1) * 0x1p-53;
       pairs[1][i] = static_cast<double>(draw.second_bits()) * 0x1p-53;
     }
@@ -279,26 +272,9 @@ void Grid::values(std::size_t axis, std::uint64_t first, std::uint64_t count, co
   std::uint64_t before = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t at = next();
-    values[i] = i > 0 && at == before ? values[i - 1] : value_at(axis, at);
+    values[i] = i > 0 && at == before ? values[i - 1] : f.value_at(at);
     before = at;
   }
-}
-
-double Grid::value_at(std::size_t axis, std::uint64_t i) const {
-  const Factor& f = factors_[axis];
-  switch (f.kind) {
-    case Axis::Kind::range:
-      if (i == 0) return f.a;
-      // The last point is exactly `to`, without rounding.
-      return i + 1 == f.count ? f.b : f.a + static_cast<double>(i) * (f.b - f.a) / static_cast<double>(f.count - 1);
-    case Axis::Kind::values:
-      return f.values[i];
-    case Axis::Kind::uniform:
-      return f.a + uniform(axis, i) * (f.b - f.a);
-    case Axis::Kind::normal:
-      return f.a + normal(axis, i) * f.b;
-  }
-  return 0;  // all kinds are handled above
 }
 
 }  // namespace rattleback

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rattleback/study/axis_numbers.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
@@ -19,6 +20,9 @@ class Grid {
   explicit Grid(const Study& study);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] std::size_t axes() const { return factors_.size(); }
+  /// Returns what the values of an axis come from. Its lists are those of this object.
+  [[nodiscard]] AxisNumbers numbers(std::size_t axis) const;
   [[nodiscard]] double value(std::size_t axis, std::uint64_t trajectory) const;
   /// Computes the values for trajectories [first, first + count), at most chunk_size: the same bits, faster. `values` has room for
   /// chunk_size numbers.
@@ -42,22 +46,13 @@ class Grid {
   [[nodiscard]] std::vector<std::uint64_t> corners() const;
 
  private:
-  struct Factor {
-    Axis::Kind kind;
-    Axis::Points points;
-    double a, b;  ///< from and to, or mean and standard deviation
-    std::vector<double> values;
-    std::uint64_t seed, count, stride;
-    std::size_t dimension;  ///< of the quasi-random points
-    std::uint64_t block;    ///< quasi-random points of one randomisation
+  /// The numbers of an axis, but for the addresses in them.
+  struct Factor : AxisNumbers {
+    std::vector<double> list;   ///< the values
+    std::size_t dimension = 0;  ///< of the quasi-random points
   };
   [[nodiscard]] static Factor factor(const Axis& axis, std::uint64_t joint_draws);
   void join(const Study& study, const std::vector<Axis>& axes);
-  /// Returns the value at a position of an axis (axis_position).
-  [[nodiscard]] double value_at(std::size_t axis, std::uint64_t i) const;
-  [[nodiscard]] double uniform(std::size_t axis, std::uint64_t draw) const;
-  [[nodiscard]] double normal(std::size_t axis, std::uint64_t draw) const;
-  [[nodiscard]] std::uint64_t quasi_random_bits(std::size_t axis, std::uint64_t draw) const;
 
   std::vector<Factor> factors_;
   std::uint64_t size_ = 1, randomisations_ = 1;

@@ -31,10 +31,15 @@ LaneProgram::LaneProgram(const Graph& graph, std::span<const int> roots, const I
     if (nodes_[i].op == Op::constant) std::fill_n(rows_.data() + i * row_size, chunk_size, nodes_[i].number);
 }
 
-double* LaneProgram::variable(int index) {
+int LaneProgram::position_of_variable(int index) const {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
-    if (nodes_[i].op == Op::variable && nodes_[i].index == index) return rows_.data() + i * row_size;
-  return nullptr;
+    if (nodes_[i].op == Op::variable && nodes_[i].index == index) return static_cast<int>(i);
+  return -1;
+}
+
+double* LaneProgram::variable(int index) {
+  const int position = position_of_variable(index);
+  return position < 0 ? nullptr : rows_.data() + static_cast<std::size_t>(position) * row_size;
 }
 
 void LaneProgram::evaluate() {

@@ -19,8 +19,13 @@ class LaneProgram {
   [[nodiscard]] double* variable(int index);
   /// Computes all rows from those of the variables.
   void evaluate();
+  /// Returns the nodes, whose operands are positions among them, in an order where operands come first.
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  /// Returns the position of the node of a root, or of a variable; -1 for a variable on which no root depends.
+  [[nodiscard]] int position(int root) const { return position_[static_cast<std::size_t>(root)]; }
+  [[nodiscard]] int position_of_variable(int index) const;
   /// Returns the row of a root.
-  [[nodiscard]] const double* row(int root) const { return row_of(position_[static_cast<std::size_t>(root)]); }
+  [[nodiscard]] const double* row(int root) const { return row_of(position(root)); }
   /// Returns whether a root depends on a variable.
   [[nodiscard]] bool varies(int root) const { return varies_[static_cast<std::size_t>(root)] != 0; }
 

@@ -49,6 +49,15 @@ PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsig
                          const PointVisitor& visit = {}, const std::optional<StartKernel>& kernel = {},
                          const ChunkVisitor& visit_chunk = {});
 
+/// What a backend finds of the points of a range.
+struct FoundPoints {
+  std::uint64_t left_out = 0;        ///< of those that are not in the list
+  std::vector<std::uint64_t> alone;  ///< trajectories that are to be prepared by themselves, in ascending order
+};
+/// Like check_points, where a backend has prepared the points of the ensemble's range. The step does not vary.
+PointSample check_found_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
+                               const std::function<FoundPoints()>& find);
+
 /// Like check_points, but for at most 10^5 trajectories and about one second. A larger ensemble is sampled: the corners
 /// of the axes, and one random trajectory from each of many equal parts of the ensemble.
 PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);

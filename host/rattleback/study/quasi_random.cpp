@@ -12,7 +12,7 @@ namespace {
 static_assert(std::size(sobol_numbers) + 1 == most_dimensions);
 
 /// Column i of the generating matrix of a dimension, times 2^32: the digits that bit i of an index contributes.
-using SobolColumns = std::array<std::uint32_t, 32>;
+using SobolColumns = std::array<std::uint32_t, sobol_columns>;
 
 /// The columns of the first dimension are those of the identity.
 constexpr SobolColumns identity_columns() {
@@ -21,7 +21,7 @@ constexpr SobolColumns identity_columns() {
   return v;
 }
 
-constexpr SobolColumns sobol_columns(const SobolNumbers& numbers) {
+constexpr SobolColumns columns_of(const SobolNumbers& numbers) {
   const auto degree = static_cast<unsigned>(std::bit_width(numbers.polynomial)) - 1;
   SobolColumns v{};
   for (unsigned i = 0; i < 32; ++i) {
@@ -38,7 +38,7 @@ constexpr SobolColumns sobol_columns(const SobolNumbers& numbers) {
 
 constexpr auto sobol_matrices = [] {
   std::array<SobolColumns, most_dimensions> matrices{identity_columns()};
-  for (std::size_t i = 1; i < most_dimensions; ++i) matrices[i] = sobol_columns(sobol_numbers[i - 1]);
+  for (std::size_t i = 1; i < most_dimensions; ++i) matrices[i] = columns_of(sobol_numbers[i - 1]);
   return matrices;
 }();
 
@@ -138,32 +138,17 @@ constexpr std::array<std::uint32_t, most_dimensions> lattice_vectors[lattice_lev
       6002915, 7693187, 3445427, 7903801, 173379,  6503743, 485925,  2416535, 5168257}},
 };
 
-constexpr std::uint32_t reversed_bits(std::uint32_t x) {
-  x = (x & 0x55555555) << 1 | (x >> 1 & 0x55555555);
-  x = (x & 0x33333333) << 2 | (x >> 2 & 0x33333333);
-  x = (x & 0x0f0f0f0f) << 4 | (x >> 4 & 0x0f0f0f0f);
-  return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
-}
-
 }  // namespace
 
 std::uint64_t most_points(Axis::Points points) {
   return std::uint64_t{1} << (points == Axis::Points::sobol ? 32 : lattice_levels);
 }
 
-std::uint64_t quasi_random_bits(Axis::Points points, std::size_t dimension, std::uint64_t index, std::uint64_t shift,
-                                std::uint64_t size) {
-  const auto i = static_cast<std::uint32_t>(index);
-  if (points == Axis::Points::sobol) {
-    std::uint32_t x = 0;
-    for (std::uint32_t gray = i ^ i >> 1; gray != 0; gray &= gray - 1)
-      x ^= sobol_matrices[dimension][static_cast<std::size_t>(std::countr_zero(gray))];
-    return std::uint64_t{x} << 21 ^ shift;
-  }
+const std::uint32_t* quasi_random_numbers(Axis::Points points, std::size_t dimension, std::uint64_t size) {
+  static constexpr std::uint32_t single_point = 1;
+  if (points == Axis::Points::sobol) return sobol_matrices[dimension].data();
   const auto level = static_cast<std::size_t>(std::bit_width(size)) - 1;
-  const std::uint32_t z = level == 0 ? 1 : lattice_vectors[level - 1][dimension];
-  const std::uint32_t x = reversed_bits(i) * z;  // modulo 1 as modulo 2^32
-  return ((std::uint64_t{x} << 21) + shift) & ((std::uint64_t{1} << 53) - 1);
+  return level == 0 ? &single_point : &lattice_vectors[level - 1][dimension];
 }
 
 }  // namespace rattleback

@@ -11,7 +11,8 @@ namespace detail {
 
 /// Derivatives of the constraint Phi at (q, v).
 template <class System, class T = typename System::scalar>
-auto constraint_gradient(const System& system, const Configuration<System>& q, const Vector<T, System::n>& v) {
+RB_HD_LARGE auto constraint_gradient(const System& system, const Configuration<System>& q,
+                                     const Vector<T, System::n>& v) {
   return gradient<System::m, group_of<System>>([&](const auto& x, const auto& y) { return constraint(system, x, y); },
                                                q, v);
 }

@@ -10,6 +10,7 @@
 #include "output/terminal.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/engine/plan.hpp"
+#include "rattleback/engine/start.hpp"
 #include "rattleback/kernels/kernels.hpp"
 #include "rattleback/kernels/nvrtc.hpp"
 #include "rattleback/kernels/store.hpp"
@@ -103,6 +104,8 @@ int compile_kernels(const CompileArguments& arguments) {
     const Problem problem = Problem::load(study, arguments.overrides);
     add_study(units, problem, isas, arguments.bench);
     for (const Unit& unit : units_of(problem, Isa::scalar)) device_units.push_back(unit);
+    if (needs_start_kernel(problem) && may_start_on_device(problem))
+      device_units.push_back(unit_of_start(*problem.system, Isa::scalar));
   }
   if (!arguments.catalogue.empty()) add_catalogue(units, arguments, isas);
   std::vector<Unit> of_catalogue;

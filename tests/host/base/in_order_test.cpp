@@ -53,6 +53,21 @@ TEST(InOrder, LeavesUndoneWhatComesAfterAFailure) {
   EXPECT_EQ(done, std::vector<int>{0});
 }
 
+TEST(InOrder, TicksWhileItWaits) {
+  std::atomic<bool> go = false;
+  const auto self = std::this_thread::get_id();
+  InOrder work(1, [&] {
+    EXPECT_EQ(std::this_thread::get_id(), self);
+    go = true;
+    go.notify_all();
+  });
+  for (int i = 0; i < 2; ++i) {
+    work.add([&] { go.wait(false); });
+    work.finish();  // only a tick ends the wait
+    go = false;
+  }
+}
+
 TEST(InOrder, AnyThreadWaitsForAConditionThatPiecesBringAbout) {
   std::atomic<int> done = 0;
   std::atomic<bool> go = false;

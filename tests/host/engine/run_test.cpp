@@ -187,6 +187,25 @@ TEST(Run, ReportsProgressAndStops) {
   }
 }
 
+TEST(Run, StopsWhileInitialStatesAreChecked) {
+  const auto folder = std::filesystem::temp_directory_path() / "rattleback_run_stops_early";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  std::stop_source source;
+  source.request_stop();
+  RunOptions options;
+  options.stop = source.get_token();
+  try {
+    (void)Session(options).run(Study::parse(sweep), folder / "a.h5");
+    FAIL() << "did not stop";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::runtime);
+    EXPECT_STREQ(error.what(), "interrupted; nothing was written");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Run, ProjectsInitialStatesOntoTheConstraint) {
   const char* toml = R"toml(
 [system]

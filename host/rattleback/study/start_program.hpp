@@ -1,0 +1,30 @@
+#pragma once
+// The initial points of an ensemble as tables, from which a GPU makes them: axes, formulas, and the preparation. ChunkPoints does the
+// same on the CPU.
+
+#include <vector>
+
+#include "rattleback/catalogue/entry.hpp"
+#include "rattleback/language/graph.hpp"
+#include "rattleback/study/axis_numbers.hpp"
+
+namespace rattleback {
+
+/// What makes the points of a chunk in `rows` rows of row_size numbers: first one for each node of the formulas, then those of axes that
+/// no formula reads, and from `point` on those of the points, in the layout of `arguments`.
+struct StartProgram {
+  const SystemEntry* system = nullptr;
+  std::vector<AxisNumbers> axes;  ///< their lists are those of the ensemble's grid
+  std::vector<int> axis_rows;
+  std::vector<Node> nodes;  ///< operands come first, and are rows
+  struct Copy {
+    int from, to;
+  };
+  std::vector<Copy> given;  ///< rows of the points that are copied from rows of formulas
+  int condition = -1;       ///< row of the condition of the ensemble; -1 without
+  std::vector<int> finite;  ///< rows that are finite in a point that is not to be prepared by itself
+  StartArguments arguments{};
+  int point = 0, rows = 0;
+};
+
+}  // namespace rattleback
