@@ -13,9 +13,9 @@
 #include "rattleback/base/error.hpp"
 #include "rattleback/engine/backend.hpp"
 #include "rattleback/engine/device_memory.hpp"
+#include "rattleback/engine/device_start.hpp"
 #include "rattleback/engine/launches.hpp"
 #include "rattleback/engine/plan.hpp"
-#include "rattleback/engine/start.cuh"
 #include "rattleback/kernels/module.hpp"
 #include "rattleback/study/problem.hpp"
 

@@ -5,6 +5,8 @@
 #include <cuda_runtime.h>
 #include <cub/device/device_scan.cuh>
 
+#include "rattleback/engine/start_launches.hpp"
+#include "rattleback/kernels/lane_operations.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/loop/reduction.hpp"
 
@@ -149,6 +151,96 @@ __global__ void fma_kernel(std::int64_t rounds, double* results) {
   results[std::size_t(blockIdx.x) * blockDim.x + threadIdx.x] = sum;  // the compiler must not remove the chains
 }
 
+/// The lane of this thread.
+struct ForThisLane {
+  template <class F>
+  __device__ __forceinline__ void operator()(const F& f) const {
+    f(static_cast<int>(threadIdx.x));
+  }
+};
+
+/// Computes axes and formulas of the trajectories from `first` on, a thread each. Lanes behind the last trajectory get numbers, too.
+__global__ void __launch_bounds__(chunk_size)
+    point_kernel(const __grid_constant__ DeviceProgram program, std::uint64_t first, double* rows) {
+  const std::uint64_t chunk = blockIdx.x;
+  double* of_chunk = rows + chunk * program.rows * row_size;
+  for (int i = 0; i < program.axis_count; ++i) {
+    const AxisNumbers& axis = program.axes[i];
+    of_chunk[program.axis_rows[i] * row_size + threadIdx.x] =
+        axis.value_at(axis.position(first + chunk * chunk_size + threadIdx.x));
+  }
+  for (int i = 0; i < program.node_count; ++i) {
+    const Node& node = program.nodes[i];
+    double* results = of_chunk + i * row_size;
+    if (node.op == Op::variable) continue;
+    if (node.op == Op::constant) {
+      results[threadIdx.x] = node.number;
+      continue;
+    }
+    const double* operands[3];
+    for (int k = 0; k < 3; ++k) operands[k] = of_chunk + node.operand[k] * row_size;
+    apply_to_lanes<double>(node.op, node.index, operands, results, ForThisLane());
+  }
+  for (int i = 0; i < program.given_count; ++i)
+    of_chunk[program.given[i].to * row_size + threadIdx.x] = of_chunk[program.given[i].from * row_size + threadIdx.x];
+}
+
+enum class PointKind { good, left_out, alone, none };
+
+/// The point of this thread, as ChunkPoints judges it.
+__device__ __forceinline__ PointKind kind_of_point(const DevicePoints& a) {
+  if (std::uint64_t(blockIdx.x) * chunk_size + threadIdx.x >= a.count) return PointKind::none;
+  const double* rows = a.rows + std::size_t(blockIdx.x) * a.rows_of_chunk * row_size + threadIdx.x;
+  const bool taken = a.condition < 0 || rows[a.condition * row_size] != 0.0;
+  PointKind kind = !taken                               ? PointKind::left_out
+                   : rows[a.doubtful * row_size] != 0.0 ? PointKind::alone
+                                                        : PointKind::good;
+  for (int i = 0; i < a.finite_count; ++i)
+    if (!is_finite(rows[a.finite[i] * row_size])) kind = PointKind::alone;
+  return kind;
+}
+
+__global__ void __launch_bounds__(chunk_size) judge_kernel(const __grid_constant__ DevicePoints arguments) {
+  const PointKind kind = kind_of_point(arguments);
+  if (kind == PointKind::left_out) atomicAdd(&arguments.counts->left_out, 1ull);
+  if (kind == PointKind::alone)
+    arguments.alone[atomicAdd(&arguments.counts->alone, 1ull)] = blockIdx.x * chunk_size + threadIdx.x;
+}
+
+/// Moves the points to their places in a tile whose rows are 0, and in arrays of the result.
+__global__ void __launch_bounds__(chunk_size)
+    place_kernel(const __grid_constant__ DevicePoints points, const __grid_constant__ PointPlaces places) {
+  const PointKind kind = kind_of_point(points);
+  const double* from = points.rows + std::size_t(blockIdx.x) * points.rows_of_chunk * row_size + threadIdx.x;
+  double* to = places.chunks + std::size_t(blockIdx.x) * places.rows_of_chunk * row_size + threadIdx.x;
+  if (kind == PointKind::none) {
+    to[places.status * row_size] = status_padding;
+    return;
+  }
+  if (kind == PointKind::good) {
+    for (int i = 0; i < places.copy_count; ++i)
+      to[places.copies[i].to * row_size] = from[places.copies[i].from * row_size];
+    for (int i = 0; i < places.constant_count; ++i) to[places.constants[i].row * row_size] = places.constants[i].number;
+  } else if (kind == PointKind::left_out) {
+    to[places.status * row_size] = status_left_out;
+    for (int row = 0; row < places.step_rows; ++row) to[row * row_size] = __builtin_nan("");
+  }
+  const std::size_t k = std::size_t(blockIdx.x) * chunk_size + threadIdx.x;
+  for (int i = 0; i < places.kept_count; ++i) {
+    const KeptRows& kept = places.kept[i];
+    for (int j = 0; j < kept.width; ++j)
+      kept.to[k * kept.width + j] = kind == PointKind::good ? from[(kept.row + j) * row_size] : __builtin_nan("");
+  }
+}
+
+/// Moves trajectories, [trajectory][row], to their places in a tile: a block each.
+__global__ void column_kernel(const double* columns, const unsigned* trajectories, int rows, double* chunks) {
+  const unsigned k = trajectories[blockIdx.x];
+  double* chunk = chunks + std::size_t(k / chunk_size) * rows * row_size + k % chunk_size;
+  for (int row = threadIdx.x; row < rows; row += blockDim.x)
+    chunk[row * row_size] = columns[std::size_t(blockIdx.x) * rows + row];
+}
+
 template <class... Parameters>
 cudaError_t launch(void (*kernel)(Parameters...), std::size_t blocks, unsigned threads, cudaStream_t stream,
                    const std::type_identity_t<Parameters>&... arguments) {
@@ -207,6 +299,25 @@ cudaError_t launch_waiting(cudaStream_t stream, std::size_t chunks, const Kernel
 
 cudaError_t launch_fma(cudaStream_t stream, unsigned blocks, unsigned threads, std::int64_t rounds, double* results) {
   return launch(fma_kernel, blocks, threads, stream, rounds, results);
+}
+
+cudaError_t launch_points(cudaStream_t stream, std::size_t chunks, const DeviceProgram& program, std::uint64_t first,
+                          double* rows) {
+  return launch(point_kernel, chunks, chunk_size, stream, program, first, rows);
+}
+
+cudaError_t launch_judging(cudaStream_t stream, std::size_t chunks, const DevicePoints& points) {
+  return launch(judge_kernel, chunks, chunk_size, stream, points);
+}
+
+cudaError_t launch_placing(cudaStream_t stream, std::size_t chunks, const DevicePoints& points,
+                           const PointPlaces& places) {
+  return launch(place_kernel, chunks, chunk_size, stream, points, places);
+}
+
+cudaError_t launch_columns(cudaStream_t stream, std::size_t count, const double* columns, const unsigned* trajectories,
+                           int rows, double* chunks) {
+  return launch(column_kernel, count, 64, stream, columns, trajectories, rows, chunks);
 }
 
 cudaError_t find_launches() {

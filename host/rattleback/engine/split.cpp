@@ -118,7 +118,7 @@ class SplitBackend final : public Backend {
       const std::uint64_t begin = part.chunk * chunk_size;
       TileStart of_part = start;
       for (double*& axis : of_part.axes) axis += begin;
-      for (TileStart::Kept& kept : of_part.kept) kept.to += begin * static_cast<std::uint64_t>(kept.width);
+      for (KeptRows& kept : of_part.kept) kept.to += begin * static_cast<std::uint64_t>(kept.width);
       of_part.fill_alone = [&](std::span<const std::uint64_t> alone) {
         std::vector<std::uint64_t> of_tile(alone.begin(), alone.end());
         for (std::uint64_t& k : of_tile) k += begin;

@@ -14,21 +14,11 @@ namespace rattleback {
 
 /// The initial states of a tile: what a backend makes of the points of a program.
 struct TileStart {
-  /// An array of the result that gets rows of the points: [trajectory][width] numbers of the tile.
-  struct Kept {
-    int row, width;
-    double* to;
-  };
-  /// A row of the tile with one number.
-  struct Constant {
-    int row;
-    double number;
-  };
   const StartProgram* program = nullptr;
   std::vector<StartProgram::Copy> rows;  ///< from the rows of the points to those of the tile
-  std::vector<Constant> constants;
-  std::vector<double*> axes;  ///< arrays of the result, a number per trajectory of the tile
-  std::vector<Kept> kept;
+  std::vector<ConstantRow> constants;
+  std::vector<double*> axes;   ///< arrays of the result, a number per trajectory of the tile
+  std::vector<KeptRows> kept;  ///< of the tile, in host memory
   /// Fills the rows of trajectories of the tile, in host memory, that are to be prepared by themselves, and their places in the arrays.
   std::function<void(std::span<const std::uint64_t>)> fill_alone;
 };

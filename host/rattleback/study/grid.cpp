@@ -56,6 +56,25 @@ std::uint64_t points_of_randomisation(Axis::Points points, std::uint64_t draws, 
   return block;
 }
 
+AxisNumbers::Kind kind_of(Axis::Kind kind) {
+  switch (kind) {
+    case Axis::Kind::range:
+      return AxisNumbers::Kind::range;
+    case Axis::Kind::values:
+      return AxisNumbers::Kind::values;
+    case Axis::Kind::uniform:
+      return AxisNumbers::Kind::uniform;
+    case Axis::Kind::normal:
+      break;
+  }
+  return AxisNumbers::Kind::normal;
+}
+AxisNumbers::Points points_of(Axis::Points points) {
+  return points == Axis::Points::random  ? AxisNumbers::Points::random
+         : points == Axis::Points::sobol ? AxisNumbers::Points::sobol
+                                         : AxisNumbers::Points::lattice;
+}
+
 }  // namespace
 
 Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
@@ -66,8 +85,8 @@ Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
     return constant(value, fmt::format("{} of axis '{}'", key, axis.name));
   };
   Factor result;
-  result.kind = axis.kind;
-  result.points = axis.points;
+  result.kind = kind_of(axis.kind);
+  result.points = points_of(axis.points);
   result.seed = axis.seed;
   switch (axis.kind) {
     case Axis::Kind::range:
@@ -200,7 +219,7 @@ void Grid::join(const Study& study, const std::vector<Axis>& axes) {
 
 std::uint64_t Grid::axis_count(std::size_t axis) const {
   const Factor& f = factors_[axis];
-  return f.kind == Axis::Kind::range || f.kind == Axis::Kind::values ? f.count : 0;
+  return f.kind == AxisNumbers::Kind::range || f.kind == AxisNumbers::Kind::values ? f.count : 0;
 }
 
 std::uint64_t Grid::axis_position(std::size_t axis, std::uint64_t trajectory) const {
@@ -237,7 +256,9 @@ AxisNumbers Grid::numbers(std::size_t axis) const {
   AxisNumbers numbers = f;
   numbers.values = f.list.data();
   numbers.stream = static_cast<std::uint32_t>(axis);
-  if (f.points != Axis::Points::random) numbers.quasi_random = quasi_random_numbers(f.points, f.dimension, f.block);
+  if (f.points != AxisNumbers::Points::random)
+    numbers.quasi_random = quasi_random_numbers(
+        f.points == AxisNumbers::Points::sobol ? Axis::Points::sobol : Axis::Points::lattice, f.dimension, f.block);
   return numbers;
 }
 
@@ -257,7 +278,7 @@ void Grid::values(std::size_t axis, std::uint64_t first, std::uint64_t count, co
     }
     return at;
   };
-  const bool drawn = f.points == Axis::Points::random && f.kind == Axis::Kind::normal;
+  const bool drawn = f.points == AxisNumbers::Points::random && f.kind == AxisNumbers::Kind::normal;
   if (drawn && f.stride < 4) {
     alignas(64) double pairs[2][chunk_size];
     for (std::uint64_t i = 0; i < chunk_size; ++i) {

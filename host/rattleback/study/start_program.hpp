@@ -27,4 +27,15 @@ struct StartProgram {
   int point = 0, rows = 0;
 };
 
+/// An array of a result that gets rows of the points: [trajectory][width].
+struct KeptRows {
+  int row, width;
+  double* to;
+};
+/// A row of a tile with one number.
+struct ConstantRow {
+  int row;
+  double number;
+};
+
 }  // namespace rattleback

@@ -1,142 +1,20 @@
 #pragma once
-// Initial states on a GPU: kernels that evaluate axes and formulas and move points to their places, and what puts them to use.
+// Initial states on a GPU: what puts the kernels to use that evaluate axes and formulas, prepare points and move them to their places.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "rattleback/engine/device_memory.cuh"
+#include <cuda_runtime_api.h>
+
+#include "rattleback/engine/device_memory.hpp"
 #include "rattleback/engine/start.hpp"
-#include "rattleback/kernels/lane_operations.hpp"
+#include "rattleback/engine/start_launches.hpp"
 #include "rattleback/kernels/module.hpp"
 
 namespace rattleback {
-
-/// A StartProgram in device memory.
-struct DeviceProgram {
-  const AxisNumbers* axes;
-  const int* axis_rows;
-  int axis_count;
-  const Node* nodes;
-  int node_count;
-  const StartProgram::Copy* given;
-  int given_count, rows;
-};
-
-/// The lane of this thread.
-struct ForThisLane {
-  template <class F>
-  __device__ __forceinline__ void operator()(const F& f) const {
-    f(static_cast<int>(threadIdx.x));
-  }
-};
-
-/// Computes axes and formulas of the trajectories from `first` on, a thread each. Lanes behind the last trajectory get numbers, too.
-__global__ void __launch_bounds__(chunk_size)
-    point_kernel(const __grid_constant__ DeviceProgram program, std::uint64_t first, double* rows) {
-  const std::uint64_t chunk = blockIdx.x;
-  double* of_chunk = rows + chunk * program.rows * row_size;
-  for (int i = 0; i < program.axis_count; ++i) {
-    const AxisNumbers& axis = program.axes[i];
-    of_chunk[program.axis_rows[i] * row_size + threadIdx.x] =
-        axis.value_at(axis.position(first + chunk * chunk_size + threadIdx.x));
-  }
-  for (int i = 0; i < program.node_count; ++i) {
-    const Node& node = program.nodes[i];
-    double* results = of_chunk + i * row_size;
-    if (node.op == Op::variable) continue;
-    if (node.op == Op::constant) {
-      results[threadIdx.x] = node.number;
-      continue;
-    }
-    const double* operands[3];
-    for (int k = 0; k < 3; ++k) operands[k] = of_chunk + node.operand[k] * row_size;
-    apply_to_lanes<double>(node.op, node.index, operands, results, ForThisLane());
-  }
-  for (int i = 0; i < program.given_count; ++i)
-    of_chunk[program.given[i].to * row_size + threadIdx.x] = of_chunk[program.given[i].from * row_size + threadIdx.x];
-}
-
-/// What the points of some chunks are.
-struct PointCounts {
-  unsigned long long left_out, alone;
-};
-struct JudgeArguments {
-  const double* rows;
-  int rows_of_chunk, doubtful, condition;
-  const int* finite;
-  int finite_count;
-  std::uint64_t count;  ///< of trajectories
-  PointCounts* counts;
-  unsigned* alone;  ///< those to be prepared by themselves, in no order
-};
-enum class PointKind { good, left_out, alone, none };
-
-/// The point of this thread, as ChunkPoints judges it.
-__device__ __forceinline__ PointKind kind_of_point(const JudgeArguments& a) {
-  if (std::uint64_t(blockIdx.x) * chunk_size + threadIdx.x >= a.count) return PointKind::none;
-  const double* rows = a.rows + std::size_t(blockIdx.x) * a.rows_of_chunk * row_size + threadIdx.x;
-  const bool taken = a.condition < 0 || rows[a.condition * row_size] != 0.0;
-  PointKind kind = !taken                               ? PointKind::left_out
-                   : rows[a.doubtful * row_size] != 0.0 ? PointKind::alone
-                                                        : PointKind::good;
-  for (int i = 0; i < a.finite_count; ++i)
-    if (!is_finite(rows[a.finite[i] * row_size])) kind = PointKind::alone;
-  return kind;
-}
-
-__global__ void __launch_bounds__(chunk_size) judge_kernel(const __grid_constant__ JudgeArguments arguments) {
-  const PointKind kind = kind_of_point(arguments);
-  if (kind == PointKind::left_out) atomicAdd(&arguments.counts->left_out, 1ull);
-  if (kind == PointKind::alone)
-    arguments.alone[atomicAdd(&arguments.counts->alone, 1ull)] = blockIdx.x * chunk_size + threadIdx.x;
-}
-
-struct PlaceArguments {
-  double* chunks;
-  int rows_of_chunk, status, step_rows;
-  const StartProgram::Copy* copies;
-  int copy_count;
-  const TileStart::Constant* constants;
-  int constant_count;
-  const TileStart::Kept* kept;  ///< with pointers to device memory
-  int kept_count;
-};
-
-/// Moves the points to their places in a tile whose rows are 0, and in arrays of the result.
-__global__ void __launch_bounds__(chunk_size)
-    place_kernel(const __grid_constant__ JudgeArguments points, const __grid_constant__ PlaceArguments places) {
-  const PointKind kind = kind_of_point(points);
-  const double* from = points.rows + std::size_t(blockIdx.x) * points.rows_of_chunk * row_size + threadIdx.x;
-  double* to = places.chunks + std::size_t(blockIdx.x) * places.rows_of_chunk * row_size + threadIdx.x;
-  if (kind == PointKind::none) {
-    to[places.status * row_size] = status_padding;
-    return;
-  }
-  if (kind == PointKind::good) {
-    for (int i = 0; i < places.copy_count; ++i)
-      to[places.copies[i].to * row_size] = from[places.copies[i].from * row_size];
-    for (int i = 0; i < places.constant_count; ++i) to[places.constants[i].row * row_size] = places.constants[i].number;
-  } else if (kind == PointKind::left_out) {
-    to[places.status * row_size] = status_left_out;
-    for (int row = 0; row < places.step_rows; ++row) to[row * row_size] = __builtin_nan("");
-  }
-  const std::size_t k = std::size_t(blockIdx.x) * chunk_size + threadIdx.x;
-  for (int i = 0; i < places.kept_count; ++i) {
-    const TileStart::Kept& kept = places.kept[i];
-    for (int j = 0; j < kept.width; ++j)
-      kept.to[k * kept.width + j] = kind == PointKind::good ? from[(kept.row + j) * row_size] : __builtin_nan("");
-  }
-}
-
-/// Moves trajectories, [trajectory][row], to their places in a tile: a block each.
-__global__ void column_kernel(const double* columns, const unsigned* trajectories, int rows, double* chunks) {
-  const unsigned k = trajectories[blockIdx.x];
-  double* chunk = chunks + std::size_t(k / chunk_size) * rows * row_size + k % chunk_size;
-  for (int row = threadIdx.x; row < rows; row += blockDim.x)
-    chunk[row * row_size] = columns[std::size_t(blockIdx.x) * rows + row];
-}
 
 /// Makes initial states on the present device.
 class DeviceStart {
@@ -168,18 +46,18 @@ class DeviceStart {
       judge(batch);
       const std::uint64_t offset = batch.first - tile.first;
       for (const unsigned k : alone_) alone.push_back(offset + k);
-      PlaceArguments places{state + offset / chunk_size * tile.rows * row_size,
-                            tile.rows,
-                            plan.arguments.layout.status,
-                            plan.step_rows,
-                            copies_.get(),
-                            static_cast<int>(start.rows.size()),
-                            constants_.get(),
-                            static_cast<int>(start.constants.size()),
-                            kept_.get(),
-                            static_cast<int>(start.kept.size())};
-      launch("launch of the kernel that places initial states", place_kernel, batch.chunks(), chunk_size, stream_,
-             judged_, places);
+      PointPlaces places{state + offset / chunk_size * tile.rows * row_size,
+                         tile.rows,
+                         plan.arguments.layout.status,
+                         plan.step_rows,
+                         copies_.get(),
+                         static_cast<int>(start.rows.size()),
+                         constants_.get(),
+                         static_cast<int>(start.constants.size()),
+                         kept_.get(),
+                         static_cast<int>(start.kept.size())};
+      check(launch_placing(stream_, batch.chunks(), judged_, places),
+            "launch of the kernel that places initial states");
       download(program, start, batch, offset);
     }
     const ChunkLayout& layout = plan.arguments.layout;
@@ -212,17 +90,15 @@ class DeviceStart {
     std::vector<double> lists;
     std::vector<std::uint32_t> numbers;
     for (const AxisNumbers& axis : axes_) {
-      if (axis.kind == Axis::Kind::values) lists.insert(lists.end(), axis.values, axis.values + axis.count);
+      if (axis.kind == AxisNumbers::Kind::values) lists.insert(lists.end(), axis.values, axis.values + axis.count);
       if (axis.quasi_random != nullptr)
-        numbers.insert(numbers.end(), axis.quasi_random,
-                       axis.quasi_random + count_of_quasi_random_numbers(axis.points));
+        numbers.insert(numbers.end(), axis.quasi_random, axis.quasi_random + axis.quasi_random_count());
     }
     const double* list = lists_.upload(lists.data(), lists.size(), stream_);
     const std::uint32_t* number = quasi_random_.upload(numbers.data(), numbers.size(), stream_);
     for (AxisNumbers& axis : axes_) {
-      if (axis.kind == Axis::Kind::values) axis.values = std::exchange(list, list + axis.count);
-      if (axis.quasi_random != nullptr)
-        axis.quasi_random = std::exchange(number, number + count_of_quasi_random_numbers(axis.points));
+      if (axis.kind == AxisNumbers::Kind::values) axis.values = std::exchange(list, list + axis.count);
+      if (axis.quasi_random != nullptr) axis.quasi_random = std::exchange(number, number + axis.quasi_random_count());
     }
     const auto put = [this](auto& array, const auto& host) { return array.upload(host.data(), host.size(), stream_); };
     program_ = {put(device_axes_, axes_),
@@ -250,10 +126,10 @@ class DeviceStart {
         alone_on_device_.reserve(chunks * chunk_size);
         counts_.reserve(1);
         std::size_t width = 0;
-        for (const TileStart::Kept& kept : start.kept) width += static_cast<std::size_t>(kept.width);
+        for (const KeptRows& kept : start.kept) width += static_cast<std::size_t>(kept.width);
         double* to = kept_numbers_.reserve(chunks * chunk_size * width);
-        std::vector<TileStart::Kept> kept = start.kept;
-        for (TileStart::Kept& one : kept) one.to = std::exchange(to, to + chunks * chunk_size * one.width);
+        std::vector<KeptRows> kept = start.kept;
+        for (KeptRows& one : kept) one.to = std::exchange(to, to + chunks * chunk_size * one.width);
         kept_.upload(kept.data(), kept.size(), stream_);
         synchronise();
         return {chunks * chunk_size, first + count, first};
@@ -264,8 +140,8 @@ class DeviceStart {
   }
 
   void make(const StartProgram& program, const Batch& batch) {
-    launch("launch of the kernel of axes and formulas", point_kernel, batch.chunks(), chunk_size, stream_, program_,
-           batch.first, rows_.get());
+    check(launch_points(stream_, batch.chunks(), program_, batch.first, rows_.get()),
+          "launch of the kernel of axes and formulas");
     module_.prepare(program.arguments, rows_.get() + program.point * row_size, program.rows,
                     static_cast<std::int64_t>(batch.chunks()), stream_);
     judged_ = {rows_.get(),       program.rows,  program.point + program.arguments.layout.doubtful,
@@ -277,8 +153,7 @@ class DeviceStart {
   PointCounts judge(const Batch& batch) {
     PointCounts counts{};
     check(cudaMemsetAsync(counts_.get(), 0, sizeof counts, stream_), "clearing of a counter");
-    launch("launch of the kernel that judges initial states", judge_kernel, batch.chunks(), chunk_size, stream_,
-           judged_);
+    check(launch_judging(stream_, batch.chunks(), judged_), "launch of the kernel that judges initial states");
     check(cudaMemcpyAsync(&counts, counts_.get(), sizeof counts, cudaMemcpyDeviceToHost, stream_), "copy of a counter");
     synchronise();
     alone_.resize(counts.alone);
@@ -309,7 +184,7 @@ class DeviceStart {
               "copy of axes");
     }
     double* from = kept_numbers_.get();
-    for (const TileStart::Kept& kept : start.kept) {
+    for (const KeptRows& kept : start.kept) {
       check(cudaMemcpyAsync(kept.to + offset * kept.width, from, batch.count * kept.width * sizeof(double),
                             cudaMemcpyDeviceToHost, stream_),
             "copy of initial states");
@@ -331,8 +206,8 @@ class DeviceStart {
       }
       columns_.upload(columns.data(), columns.size(), stream_);
       alone_on_device_.upload(trajectories.data(), count, stream_);
-      launch("launch of the kernel that places trajectories", column_kernel, count, 64, stream_, columns_.get(),
-             alone_on_device_.get(), tile.rows, state);
+      check(launch_columns(stream_, count, columns_.get(), alone_on_device_.get(), tile.rows, state),
+            "launch of the kernel that places trajectories");
       synchronise();
     }
   }
@@ -340,7 +215,7 @@ class DeviceStart {
   const StartModule& module_;
   cudaStream_t stream_;
   DeviceProgram program_{};
-  JudgeArguments judged_{};
+  DevicePoints judged_{};
   std::vector<AxisNumbers> axes_;
   std::vector<unsigned> alone_;
   DeviceArray<AxisNumbers> device_axes_;
@@ -349,8 +224,8 @@ class DeviceStart {
   DeviceArray<int> axis_rows_, finite_;
   DeviceArray<Node> nodes_;
   DeviceArray<StartProgram::Copy> given_, copies_;
-  DeviceArray<TileStart::Constant> constants_;
-  DeviceArray<TileStart::Kept> kept_;
+  DeviceArray<ConstantRow> constants_;
+  DeviceArray<KeptRows> kept_;
   DeviceArray<PointCounts> counts_;
   DeviceArray<unsigned> alone_on_device_;
 };
