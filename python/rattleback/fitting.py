@@ -22,7 +22,7 @@ class Fit:
 
     ``source`` says where the errors come from: ``"study"``, a [[fit]] of the study; ``"values"``, the scatter of the
     trajectories; ``"bound"``, an upper bound from the errors of the samples, because the samples of a trajectory depend on
-    each other. ``error`` is never too small for one of these reasons.
+    each other. So the errors account for the correlation of the samples in all three cases.
     """
 
     model: str

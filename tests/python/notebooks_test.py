@@ -21,6 +21,8 @@ def add(path):
         nbformat.validate(notebook)
         for cell in notebook.cells:
             self.assertFalse(cell.get("outputs"), f"{path.name}: clear the outputs")
+            if cell.cell_type == "markdown":  # formulas of TeX are written once escaped
+                self.assertNotRegex(cell.source, r"\\\\[a-z,%]", path.name)
         NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(self.folder)}}).execute()
         figures = [output["data"]["image/png"] for cell in notebook.cells for output in cell.get("outputs", [])
                    if "image/png" in output.get("data", {})]
