@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What the documentation says of the program, compared with what the program says and does: options with their ranges and choices,
 groups, status bits, commands, methods that continue a result; and tables that are whole.  docs_test.py PROGRAM"""
-import itertools, json, math, pathlib, re, subprocess, sys, tempfile, unittest
+import itertools, json, math, pathlib, re, subprocess, sys, tempfile, tomllib, unittest
 
 import h5py
 
@@ -114,6 +114,13 @@ class Docs(unittest.TestCase):
                         else:
                             self.assertIsNone(found, f"{page}: {row[0]}, {system}, 1e-{target}")
         self.assertGreater(compared, 35)
+
+    def test_system_of_the_front_pages(self):
+        """README.md and docs/index.md show the system of the template whose motion they show."""
+        there = tomllib.loads((ROOT / "src/commands/templates/nonholonomic.toml").read_text())["system"]
+        for page in ("README.md", "docs/index.md"):
+            shown, = re.findall(r"^```toml\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+            self.assertEqual(tomllib.loads(shown)["system"] | {"initial": there["initial"]}, there, page)
 
     def test_options_of_methods(self):
         documented = options_documented()
