@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The draft in docs/paper: its numbers are those of bench/results, its references are complete, and its parts are those that the Journal
 of Open Source Software asks for.  paper_test.py PROGRAM"""
-import pathlib, re, sys, unittest
+import pathlib, re, sys, tomllib, unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 from program import ROOT, cells
@@ -71,7 +71,11 @@ class Paper(unittest.TestCase):
     def test_references_and_parts(self):
         entries = re.findall(r"^@(\w+)\{(\w+), (.*)\}$", (ROOT / "docs/paper/paper.bib").read_text(), re.M)
         self.assertEqual(sorted(key for _, key, _ in entries), sorted(set(re.findall(r"@(\w+)", PAPER))), "cited, and in paper.bib")
+        program = {entry["key"]: entry for entry in tomllib.loads((ROOT / "host/rattleback/study/references.toml").read_text())["reference"]}
         for kind, key, fields in entries:
+            if key in program:
+                for field in ("year", "doi"):
+                    self.assertIn(f"{field} = {{{program[key][field]}}}", fields, key)
             for field in ("author", "title", "year", "doi", *(["journal"] if kind == "article" else [])):
                 self.assertRegex(fields, rf"\b{field} = \{{[^}}]", key)
         for field in ("title", "tags", "authors", "affiliations", "date", "bibliography"):
