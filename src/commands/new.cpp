@@ -55,7 +55,8 @@ void add_new(CLI::App& app, int& exit_code) {
     const StudyTemplate& study = find_template(arguments->name);
     const std::string file = arguments->output.empty() ? fmt::format("{}.toml", study.name) : arguments->output;
     write_new(file, study.text());
-    print_stdout("study: {}\nnext: rattleback run {}\n", file, file);
+    print_stdout("study: {}\nnext: rattleback run {}\nthen: rattleback plot {}{}{}\n", file, file, study.figure,
+                 default_output(file).string(), study.options);
   });
 }
 

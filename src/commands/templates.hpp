@@ -16,6 +16,8 @@ const char* sections();
 struct StudyTemplate {
   std::string_view name, summary;
   const char* (*text)();
+  std::string_view figure = "",
+                   options = "";  ///< kind and options of the figure to look at first; default: against the time
 };
 
 inline constexpr StudyTemplate all[] = {
@@ -24,7 +26,8 @@ inline constexpr StudyTemplate all[] = {
     {"nonholonomic", "a constraint on velocities: a blade on ice", nonholonomic},
     {"driven", "friction and a drive, seen once a period", driven},
     {"sweep", "two axes, random initial states and groups: statistics over parameters", sweep},
-    {"sections", "a Poincare section: where orbits cross a surface", sections},
+    {"sections", "a Poincare section: where orbits cross a surface", sections, "section ",
+     " --components \"q[1],p[1]\""},
 };
 
 }  // namespace rattleback::templates

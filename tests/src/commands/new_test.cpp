@@ -27,6 +27,11 @@ TEST_F(New, TemplatesRunAndPlot) {
       EXPECT_EQ(done.exit_code, 0) << command << done.err;
     }
     EXPECT_TRUE(fs::exists(directory / (name + ".h5")));
+    const std::size_t then = made.out.find("then: ");
+    ASSERT_NE(then, std::string::npos) << made.out;
+    const std::string plot = made.out.substr(then + 6, made.out.find('\n', then) - then - 6);
+    EXPECT_EQ(plot.substr(0, 16), "rattleback plot ");
+    if (name == "sections") EXPECT_EQ(plot, "rattleback plot section sections.h5 --components \"q[1],p[1]\"");
   }
 }
 
