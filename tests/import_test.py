@@ -82,6 +82,22 @@ class Import(unittest.TestCase):
         self.assertEqual([joint["type"] for joint in study["joint"]], ["revolute", "spherical"])
         self.assertAlmostEqual(b["position"][2], 2 - 0.6*math.sin(math.pi/6), 14)
 
+    def test_mjcf_classes_loops_and_several_joints(self):
+        text = MJCF.replace("</default>", '<default class="heavy"><geom density="2000"/><default class="stiff"><joint stiffness="3"/></default></default></default>', 1)
+        text = text.replace('<body name="a"', '<body name="a" childclass="stiff"').replace(
+            '<joint type="ball"/>', '<joint type="hinge" axis="1 0 0"/><joint type="hinge" axis="0 0 1"/>')
+        text = text.replace("<actuator>", '<equality><connect name="tie" body1="b" anchor="0 0 -0.3"/><joint joint1="h"/></equality><actuator>')
+        done, study = self.run_import("a.xml", text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("left out: <equality> joint", done.stdout)
+        self.assertAlmostEqual(study["body"][0]["mass"], 2000*(math.pi*0.05**2*0.6 + 4/3*math.pi*0.05**3), 11)
+        hinge, universal, tie = study["joint"]
+        self.assertEqual((hinge["stiffness"], universal["type"], tie["type"], tie["between"]), (3, "universal", "spherical", ["b", "ground"]))
+        for got, wanted in zip(universal["axis"] + universal["axis2"], [math.cos(math.pi/6), 0, -0.5, 0.5, 0, math.cos(math.pi/6)]):
+            self.assertAlmostEqual(got, wanted, 14)
+        for got, wanted in zip(tie["at"], [0.6*math.cos(math.pi/6) - 0.15, 0, 2 - 0.3 - 0.3*math.cos(math.pi/6)]):
+            self.assertAlmostEqual(got, wanted, 14)
+
     def test_faults(self):
         for name, text, message in (
                 ("a.urdf", "<robot", "a.urdf: not XML (unclosed token: line 1, column 0)"),
@@ -90,7 +106,12 @@ class Import(unittest.TestCase):
                 ("a.urdf", URDF.replace('link="base"', 'link="bass"'), "a.urdf: joint 'shoulder' has no parent that is a link; correct the model"),
                 ("a.urdf", URDF.replace('type="continuous"', 'type="hinge"'), "a.urdf: joint 'elbow' has the type 'hinge', which URDF does not have; correct the model"),
                 ("a.xml", MJCF.replace('mass="1.5"', 'mass="x"'), 'a.xml: <geom mass="x"> has not 1 number; correct the model'),
-                ("a.xml", MJCF.replace('<joint type="ball"/>', "<joint/><joint/>"), "a.xml: body 'b' has 2 joints, and one is possible; put bodies between them"),
+                ("a.xml", MJCF.replace('<joint type="ball"/>', "<joint/><joint/>"), "a.xml: body 'b' has 2 joints (hinge, hinge) that are not a universal, spherical, planar or cylindrical joint; put bodies between them"),
+                ("a.xml", MJCF.replace('<body name="b"', '<frame/><body name="b" childclass="x"'),
+                 "a.xml: <frame> is not taken; write its bodies (MuJoCo writes a model without it by mj_saveLastXML)"),
+                ("a.xml", MJCF.replace('<body name="b"', '<body name="b" childclass="x"'), 'a.xml: <geom class="x">: there is no <default> of this class; correct the model'),
+                ("a.xml", MJCF.replace("<actuator>", '<equality><connect body1="c" anchor="0 0 0"/></equality><actuator>'),
+                 "a.xml: <connect> of <equality> names the body 'c', which is not there; correct the model"),
                 ("a.xml", "<mujoco/>", "a.xml: the model has no <worldbody>; correct the model")):
             with self.subTest(message):
                 done, study = self.run_import(name, text)

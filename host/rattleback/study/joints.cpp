@@ -456,10 +456,12 @@ class JointMaker {
       const double low = machine_.numbers(joint_.limits[0], path("limits")),
                    high = machine_.numbers(joint_.limits[1], path("limits"));
       if (!(low < high)) fail(fmt::format("limits are from {} to {}; the first is the smaller one", low, high));
-      if (!(machine_.numbers(joint_.limit_stiffness, path("limit_stiffness")) > 0.0))
-        fail("limits need a limit_stiffness above 0");
+      (void)positive(joint_.limit_stiffness, "limit_stiffness");
+      (void)positive(joint_.limit_width, "limit_width");
       beyond(fixed(joint_.limits[0], "limits") - value);
       beyond(value - fixed(joint_.limits[1], "limits"));
+    } else if (joint_.limit_stiffness) {
+      fail("limit_stiffness is that of limits; give them");
     }
     if (!joint_.effort) return;
     std::vector<std::string> names = machine_.state;
@@ -475,7 +477,7 @@ class JointMaker {
     const Term width = fixed(joint_.limit_width, "limit_width");
     const Term depth = s + call("sqrt", s * s + width * width);
     machine_.potential =
-        machine_.potential + Term(0.125) * fixed(joint_.limit_stiffness, "limit_stiffness") * depth * depth;
+        machine_.potential + Term(0.125) * fixed(*joint_.limit_stiffness, "limit_stiffness") * depth * depth;
   }
   void observe(const char* what, const Term& value) {
     if (!value.plain()) machine_.observables[fmt::format("{}_{}", joint_.name, what)] = value.formula();

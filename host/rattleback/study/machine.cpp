@@ -149,6 +149,10 @@ class MachineReader {
     write_rows("constraints", machine_.positions);
     write_rows("velocity_constraints", machine_.velocities);
     write_multipliers(start);
+    if (!start.dropped.empty() && !system_.contains("summary"))
+      put("summary",
+          basic_string(fmt::format("a machine without the constraints that others imply: {}", join(start.dropped))),
+          where_);
     put("initial", fmt::format("{{ q = [{}], v = [{}] }}", numbers(start.q), numbers(start.v)), where_);
     study_.insert_or_assign("system", std::move(system_));
     study_.erase("body");
@@ -227,6 +231,7 @@ class MachineReader {
       positive(body.mass, "mass");
       for (std::size_t i = 0; i < body.inertia.size(); i += body.inertia.size() == 9 ? 4 : 1)
         positive(body.inertia[i], "inertia");
+      if (body.inertia.size() == 9) check_tensor(body);
       machine_.parts.push_back(part_of(body));
     }
     if (machine_.bodies() * (machine_.planar ? 3 : 6) > most_coordinates)
@@ -235,6 +240,27 @@ class MachineReader {
                               most_coordinates, most_coordinates / (machine_.planar ? 3 : 6)));
     Part& ground = machine_.parts.front();
     for (std::size_t i = 0; i < 3; ++i) ground.R[i][i] = 1.0, ground.turn[i][i] = 1.0;
+  }
+
+  /// The rows of a tensor of inertia are symmetric and, with the parameters at the start, positive definite.
+  void check_tensor(const Body& body) const {
+    std::array<double, 9> entries{};
+    for (std::size_t i = 0; i < 9; ++i) entries[i] = machine_.numbers(body.inertia[i], "body.inertia");
+    const auto at = [&](std::size_t row, std::size_t column) { return entries[3 * row + column]; };
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (at(i, j) != at(j, i))
+          input_error(body.inertia[3 * i + j].where,
+                      fmt::format("body {}: inertia is not symmetric: row {} has {} where row {} has {}",
+                                  quote(body.name), i + 1, at(i, j), j + 1, at(j, i)));
+    const double minor = at(0, 0) * at(1, 1) - at(0, 1) * at(0, 1),
+                 determinant = at(2, 2) * minor - at(0, 0) * at(1, 2) * at(1, 2) - at(1, 1) * at(0, 2) * at(0, 2) +
+                               2.0 * at(0, 1) * at(1, 2) * at(0, 2);
+    if (!(minor > 0.0 && determinant > 0.0))
+      input_error(body.inertia.front().where,
+                  fmt::format("body {}: inertia is not positive definite, as that of a body is; correct the products "
+                              "of inertia, which stand beside the diagonal",
+                              quote(body.name)));
   }
 
   Part part_of(const Body& body) {
@@ -263,6 +289,8 @@ class MachineReader {
       if (!(SO3::defect(rotation) <= 1e-6)) input_error(body.where, key + "rotation is not a rotation matrix");
       for (int i = 0; i < 4; ++i) rotation = SO3::normalise(rotation);
     }
+    if (!(SO3::defect(rotation) <= 1e-12))
+      input_error(body.where, key + "rotation is too large for an angle in radians; give one of a few turns");
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j) part.turn[i][j] = rotation.entry[3 * i + j];
     if (machine_.planar) {
@@ -420,63 +448,6 @@ class MachineReader {
 };
 
 }  // namespace
-
-Num3 Part::local_direction(const Num3& direction) const {
-  Num3 result{};
-  for (std::size_t i = 0; i < 3; ++i)
-    result[i] = turn[0][i] * direction[0] + turn[1][i] * direction[1] + turn[2][i] * direction[2];
-  const double size = std::sqrt(dot(direction, direction));
-  for (double& x : result)
-    if (std::abs(x) < 4e-16 * size) x = 0.0;
-  return result;
-}
-
-Num3 Part::local(const Num3& place) const {
-  return local_direction({place[0] - start[0], place[1] - start[1], place[2] - start[2]});
-}
-
-Num3 Part::at_start(const Num3& point) const {
-  return {start[0] + dot(turn[0], point), start[1] + dot(turn[1], point), start[2] + dot(turn[2], point)};
-}
-
-void StartValues::add(const std::string& name, double value) {
-  names_.push_back(name);
-  values_.push_back(value);
-}
-
-double StartValues::operator()(const Value& value, const std::string& key) const {
-  return Expression(value, key, names_, values_.data(), "; a start is made of numbers and parameters")();
-}
-
-void StartValues::check(const Value& value, const std::string& key, std::span<const std::string> more) const {
-  std::vector<std::string> names = names_;
-  names.insert(names.end(), more.begin(), more.end());
-  const std::vector<double> slots(names.size());
-  (void)Expression(value, key, names, slots.data());
-}
-
-Term StartValues::term(const Value& value, const std::string& key) const {
-  if (const auto* number = std::get_if<double>(&value.content)) return *number;
-  if (variables_of(value).empty()) return constant(value, key);
-  return Term(std::get<std::string>(value.content), true);
-}
-
-Vec Machine::vector(const std::vector<Value>& values, const std::string& key, const std::string& where) const {
-  if (values.size() != size())
-    input_error(where, fmt::format("{} has {} numbers, and {} are needed ({})", key, values.size(), size(),
-                                   planar ? "the bodies move in the plane, as their one moment of inertia says"
-                                          : "the bodies move in space"));
-  Vec result;
-  for (std::size_t i = 0; i < values.size(); ++i) result[i] = numbers.term(values[i], fmt::format("{}[{}]", key, i));
-  return result;
-}
-
-Num3 Machine::start_vector(const std::vector<Value>& values, const std::string& key, const std::string& where) const {
-  (void)vector(values, key, where);
-  Num3 result{};
-  for (std::size_t i = 0; i < values.size(); ++i) result[i] = numbers(values[i], fmt::format("{}[{}]", key, i));
-  return result;
-}
 
 void assemble_machine(toml::table& study) {
   if (!study.contains("body") && !study.contains("joint")) return;

@@ -48,7 +48,8 @@ struct Joint {
   std::optional<Value> length, pitch, ratio, radius, radius2;
   std::optional<Value> stiffness, damping, rest, effort, motion;
   std::vector<Value> limits;
-  Value limit_stiffness = 0.0, limit_width = 1e-3;
+  std::optional<Value> limit_stiffness;
+  Value limit_width = 1e-3;
   std::string where;
 };
 

@@ -79,6 +79,7 @@ void add_joint(Machine& machine, const Joint& joint, const std::string& key);
 struct MachineStart {
   std::vector<double> q, v;
   std::size_t other_positions, other_velocities;  ///< how many constraints the study has besides those of joints
+  std::vector<std::string> dropped;               ///< redundant constraints that were taken out: "3 of joint 'D'"
 };
 
 /// Puts the machine together: moves the bodies by the least change to where the constraints hold, finds the velocities that no body

@@ -102,7 +102,7 @@ class Starter {
     check_motion(given);
     judge(rows);
     set_velocities();
-    return {formulas_.q, formulas_.v, other_positions_, other_velocities_};
+    return {formulas_.q, formulas_.v, other_positions_, other_velocities_, dropped_};
   }
 
  private:
@@ -246,7 +246,20 @@ class Starter {
               "although it does not nearby; start in another configuration",
               named(k)));
     }
+    if (beside.kept.size() == n()) {
+      const std::size_t k = beside.kept.back();
+      input_error(row(k).where,
+                  fmt::format("the machine cannot move: {} takes the last motion that the others leave ({} independent "
+                              "constraints for {} velocities); take a joint that holds less{}",
+                              named(k), n(), n(),
+                              std::ranges::any_of(joints_, [](const Joint* one) { return one && one->motion; })
+                                  ? ", or a motor (effort) in place of a motion"
+                                  : ""));
+    }
     if (beside.kept.size() == m()) return;
+    for (std::size_t k = 0; k < m(); ++k)
+      if (joints_[k] == nullptr && !std::ranges::binary_search(beside.kept, k))
+        input_error(row(k).where, fmt::format("{} follows from the joints; leave it out", named(k)));
     std::map<std::string, int> extra;
     std::vector<std::string> order;
     for (std::size_t k = 0; k < m(); ++k)
@@ -260,13 +273,12 @@ class Starter {
                               "holds less, or write redundant = \"drop\" in [system]",
                               join(words)));
     }
+    for (const std::string& name : order) dropped_.push_back(fmt::format("{} of {}", extra[name], name));
     for (std::size_t k = m(); k-- > 0;) {
       if (std::ranges::binary_search(beside.kept, k)) continue;
       const bool position = k < positions_;
       std::vector<JointRow>& rows = position ? machine_.positions : machine_.velocities;
       const std::size_t i = position ? k : k - positions_;
-      if (i >= rows.size())
-        input_error(row(k).where, fmt::format("{} follows from the joints; leave it out", named(k)));
       rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
@@ -344,6 +356,7 @@ class Starter {
   SystemFormulas formulas_;
   std::optional<SystemGraph> graph_;
   std::vector<const Joint*> joints_;  ///< of each row; null for the study's own
+  std::vector<std::string> dropped_;
   std::size_t positions_ = 0, other_positions_ = 0, other_velocities_ = 0;
   double size_ = 1.0;
 };

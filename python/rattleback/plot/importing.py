@@ -214,18 +214,27 @@ def mjcf(root):
     model = Model(root.get("model") or "model", np.array([0, 0, -GRAVITY]) if option is None else numbers(option, "gravity", 3, (0, 0, -GRAVITY)))
     taken = set()
     for tag in root:
-        if tag.tag not in ("compiler", "option", "worldbody", "default", "asset", "visual", "size", "statistic"):
+        if tag.tag not in ("compiler", "option", "worldbody", "default", "equality", "asset", "visual", "size", "statistic"):
             model.leave(f"<{tag.tag}>", "")
-    standard = {}
-    for default in root.findall("default"):
-        for tag in default:
-            if tag.tag == "default":
-                model.leave("<default> of a class", tag.get("class", ""))
-            else:
-                standard[tag.tag] = tag.attrib
+    classes = {"main": {}}
 
-    def with_defaults(element):
-        for key, value in standard.get(element.tag, {}).items():
+    def read_defaults(element, inherited):
+        own = dict(inherited)
+        for tag in element:
+            if tag.tag != "default":
+                own[tag.tag] = {**own.get(tag.tag, {}), **tag.attrib}
+        classes[element.get("class", "main")] = own
+        for tag in element.findall("default"):
+            read_defaults(tag, own)
+
+    for default in root.findall("default"):
+        read_defaults(default, classes["main"])
+
+    def with_defaults(element, of_body=None):
+        name = element.get("class") or of_body or "main"
+        if name not in classes:
+            raise InputError(f"<{element.tag} class=\"{name}\">: there is no <default> of this class; correct the model")
+        for key, value in classes[name].get(element.tag, {}).items():
             if element.get(key) is None:
                 element.set(key, value)
         return element
@@ -284,8 +293,15 @@ def mjcf(root):
         mass = numbers(geom, "mass", 1)[0] if geom.get("mass") else numbers(geom, "density", 1, (1000,))[0] * volume
         return mass, place, rotation @ np.diag(mass * np.array(moments)) @ rotation.T
 
-    def walk(element, parent, rotation, place):
+    bodies = {"world": None}
+
+    def walk(element, parent, rotation, place, of_body=None):
+        of_body = element.get("childclass") or of_body
+        for tag in element:
+            if tag.tag in ("frame", "replicate", "composite", "flexcomp", "attach", "include"):
+                raise InputError(f"<{tag.tag}> is not taken; write its bodies (MuJoCo writes a model without it by mj_saveLastXML)")
         for child in element.findall("body"):
+            own_class = child.get("childclass") or of_body
             turned, moved = pose(child)
             link = Link(symbol(child.get("name") or "body", taken), rotation @ turned, place + rotation @ moved)
             inertial = child.find("inertial")
@@ -299,49 +315,95 @@ def mjcf(root):
                 link.add(numbers(inertial, "mass", 1)[0], center, own @ tensor @ own.T)
             else:
                 for geom in child.findall("geom"):
-                    part = shape(with_defaults(geom))
+                    part = shape(with_defaults(geom, own_class))
                     if part is None:
                         model.leave(f"the mass of a {geom.get('type')}", child.get("name", ""))
                     else:
                         link.add(*part)
             if child.find("geom") is not None:
                 model.leave("contact of <geom>", child.get("name", ""))
-            joints = child.findall("joint") + child.findall("freejoint")
-            if len(joints) > 1:
-                raise InputError(f"body '{child.get('name')}' has {len(joints)} joints, and one is possible; put bodies between them")
+            joints = [with_defaults(one, own_class) for one in child.findall("joint") + child.findall("freejoint")]
             if link.mass <= 0:
                 raise InputError(f"body '{child.get('name')}' has no mass; give it an <inertial> or a <geom> with a mass")
             model.links.append(link)
-            kind = "weld" if not joints else "free" if joints[0].tag == "freejoint" else with_defaults(joints[0]).get("type", "hinge")
-            types = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "weld": "weld"}
-            if kind != "free" and kind not in types:
-                raise InputError(f"body '{child.get('name')}' has a joint of the type '{kind}', which MJCF does not have; correct the model")
-            if kind != "free":
-                joint = child if kind == "weld" else joints[0]
-                table = {"name": symbol(joint.get("name") if joints and joint.get("name") else f"{link.name}_joint", taken), "type": types[kind],
-                         "between": [parent.name if parent else "ground", link.name],
-                         "at": link.place if kind == "weld" else link.place + link.rotation @ numbers(joint, "pos", 3, (0, 0, 0))}
-                if kind in ("hinge", "slide"):
-                    table["axis"] = link.rotation @ unit(numbers(joint, "axis", 3, (0, 0, 1)))
-                    for key in ("stiffness", "damping"):
-                        if (value := numbers(joint, key, 1, (0,))[0]) > 0:
-                            table[key] = value
-                    if "stiffness" in table and joint.get("springref"):
-                        table["rest"] = numbers(joint, "springref", 1)[0] * (scale if kind == "hinge" else 1)
-                    if joint.get("range") and joint.get("limited", "auto") != "false":
-                        model.leave("range (limits and limit_stiffness of a joint would hold it)", joint.get("name", ""))
-                    for key in ("armature", "frictionloss"):
-                        if numbers(joint, key, 1, (0,))[0] > 0:
-                            model.leave(key, joint.get("name", ""))
-                elif kind == "ball" and numbers(joint, "damping", 1, (0,))[0] > 0:
-                    model.leave("damping of a ball", joint.get("name", ""))
+            bodies[child.get("name")] = link
+            table = {"name": symbol(next((one.get("name") for one in joints if one.get("name")), f"{link.name}_joint"), taken), "type": "weld",
+                     "between": [parent.name if parent else "ground", link.name], "at": link.place}
+            if joint_of(joints, link, child.get("name"), table):
                 model.joints.append(table)
-            walk(child, link, link.rotation, link.place)
+            walk(child, link, link.rotation, link.place, of_body)
+
+    def joint_of(joints, link, name, table):
+        """Completes the table of the joint between a body and its parent; False where the body is free."""
+        kinds = ["free" if one.tag == "freejoint" else one.get("type", "hinge") for one in joints]
+        types = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical"}
+        for kind in kinds:
+            if kind != "free" and kind not in types:
+                raise InputError(f"body '{name}' has a joint of the type '{kind}', which MJCF does not have; correct the model")
+        if not joints or kinds == ["free"]:
+            return not joints
+        table["at"] = link.place + link.rotation @ numbers(joints[0], "pos", 3, (0, 0, 0))
+        axes = [link.rotation @ unit(numbers(one, "axis", 3, (0, 0, 1))) for one in joints]
+        if len(joints) > 1:
+            several(joints, kinds, axes, link, name, table)
+        elif kinds == ["ball"]:
+            table["type"] = "spherical"
+        else:
+            table.update(type=types[kinds[0]], axis=axes[0])
+            for key in ("stiffness", "damping"):
+                if (value := numbers(joints[0], key, 1, (0,))[0]) > 0:
+                    table[key] = value
+            if "stiffness" in table and joints[0].get("springref"):
+                table["rest"] = numbers(joints[0], "springref", 1)[0] * (scale if kinds == ["hinge"] else 1)
+        along = len(joints) == 1 and kinds != ["ball"]  # springs and dampers act along hinges and slides
+        for one in joints:
+            if one.get("range") and one.get("limited", "auto") != "false":
+                model.leave("range (limits and limit_stiffness of a joint would hold it)", one.get("name", ""))
+            for key in ("armature", "frictionloss", *(() if along else ("stiffness", "damping"))):
+                if numbers(one, key, 1, (0,))[0] > 0:
+                    model.leave(key, one.get("name", ""))
+        return True
+
+    def several(joints, kinds, axes, link, name, table):
+        """Hinges and slides of one body that are one joint here."""
+        crossed = np.max(np.abs(np.array(axes) @ np.array(axes).T - np.eye(len(axes)))) < 1e-9
+        hinges = [one for one, kind in zip(joints, kinds) if kind == "hinge"]
+        together = all(np.allclose(numbers(one, "pos", 3, (0, 0, 0)), numbers(hinges[0], "pos", 3, (0, 0, 0)), atol=1e-12) for one in hinges)
+        if kinds == ["hinge"] * 3 and crossed and together:
+            table["type"] = "spherical"
+        elif kinds == ["hinge"] * 2 and crossed and together:
+            table.update(type="universal", axis=axes[0], axis2=axes[1])
+        elif kinds == ["slide", "slide", "hinge"] and crossed:
+            table.update(type="planar", axis=axes[2])
+        elif sorted(kinds) == ["hinge", "slide"] and abs(axes[0] @ axes[1]) > 1 - 1e-12:
+            table.update(type="cylindrical", axis=axes[0], at=link.place + link.rotation @ numbers(hinges[0], "pos", 3, (0, 0, 0)))
+        else:
+            raise InputError(f"body '{name}' has {len(joints)} joints ({', '.join(kinds)}) that are not a universal, spherical, planar or cylindrical joint; put bodies between them")
+
+    def close_loops(equality):
+        for one in equality:
+            with_defaults(one)
+            name, ends = one.get("name") or one.tag, [one.get("body1"), one.get("body2") or "world"]
+            if one.tag not in ("connect", "weld") or ends[0] is None or one.get("active") == "false":
+                model.leave(f"<equality> {one.tag}", name)
+                continue
+            for end in ends:
+                if end not in bodies:
+                    raise InputError(f"<{one.tag}> of <equality> names the body '{end}', which is not there; correct the model")
+            first, second = (bodies[end] for end in ends)
+            anchor = numbers(one, "anchor", 3, (0, 0, 0) if one.tag == "weld" else None)
+            place = anchor if first is None else first.place + first.rotation @ anchor
+            if one.tag == "weld" and one.get("relpose") and numbers(one, "relpose", 7)[3:].any():
+                model.leave("relpose of a weld: it holds as the bodies are at the start", name)
+            model.joints.append({"name": symbol(name, taken), "type": "spherical" if one.tag == "connect" else "weld",
+                                 "between": [end.name if end else "ground" for end in (first, second)], "at": place})
 
     world = root.find("worldbody")
     if world is None:
         raise InputError("the model has no <worldbody>; correct the model")
     walk(world, None, np.eye(3), np.zeros(3))
+    for equality in root.findall("equality"):
+        close_loops(equality)
     return model
 
 

@@ -161,6 +161,51 @@ TEST(Machine, MultipliersAreTheForcesThatTheirTextsName) {
   EXPECT_EQ(names, "lambda_r_0,,lambda_r_1,lambda_r_2,");
 }
 
+constexpr const char* ball =
+    "[system]\nname = 'ball'\n[[body]]\nname = 'b'\nmass = 1\ninertia = [1, 1, 1]\n"
+    "position = [0, 0, 0.5]\nspin = [0.2, 0.3, 0.4]\n"
+    "[[joint]]\nname = 'r'\ntype = 'rolling'\nbetween = ['b', 'ground']\nradius = 0.5\n";
+
+TEST(Machine, MultipliersOfRodsScrewsAndRollingBodies) {
+  const auto part = [](const SystemGraph& graph, int n, int row, int first) {
+    V3 result{};
+    for (int i = 0; i < 3; ++i)
+      result[i] = graph.default_value(graph.forms[static_cast<std::size_t>(row * n + first + i)]);
+    return result;
+  };
+  const SystemFormulas rod = formulas_of(pair_of_bodies("type = 'rod'"));
+  EXPECT_EQ(rod.multipliers[0].unit, "force/length");
+  EXPECT_EQ(rod.multipliers[0].text, "half the force that pushes a and b apart, over the distance of their points");
+  const V3 apart = part(SystemGraph(rod), 12, 0, 9), gap = add(start_b.place, start_a.place, -1.0);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(apart[i], 2.0 * gap[i], 1e-15);
+  // the torque of the screw is against its turn, and the force along the axis is 2 pi/pitch of it
+  const SystemFormulas screw = formulas_of(pair_of_bodies(fmt::format("type = 'screw'\npitch = 0.25\n{}{}", at, axis)));
+  const SystemGraph graph(screw);
+  const V3 force = part(graph, 12, 4, 9), torque = turned(start_b.rotation, part(graph, 12, 4, 3));
+  const V3 lever = cross(add(start_b.place, joint_at, -1.0), force);  // of the force at the point of the joint
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(force[i], 8.0 * M_PI * n[i], 1e-12);
+    EXPECT_NEAR(torque[i] + lever[i], -n[i], 1e-12);
+  }
+  const char* disc =
+      "[system]\nname = 'disc'\n[[body]]\nname = 'b'\nmass = 1\ninertia = [1, 1, 2]\nrotation = [0, 1.0, 0]\n"
+      "position = [0, 0, '0.5 sin(1)']\n"
+      "[[joint]]\nname = 'r'\ntype = 'rolling'\nbetween = ['b', 'ground']\nradius = 0.5\naxis = ['sin(1)', 0, "
+      "'cos(1)']\n";
+  for (const char* rolling : {ball, disc}) {
+    const SystemFormulas system = formulas_of(rolling);
+    const SystemGraph rolls(system);
+    ASSERT_EQ(system.multipliers.size(), 3u);
+    for (int k = 0; k < 3; ++k) {
+      const auto& multiplier = system.multipliers[static_cast<std::size_t>(k)];
+      EXPECT_EQ(multiplier.unit, "force");
+      EXPECT_NE(multiplier.text.find(k == 0 ? ", the load" : ", the friction"), std::string::npos);
+      const V3 wanted = direction_in(multiplier.text), found = part(rolls, 6, k, 3);
+      for (int i = 0; i < 3; ++i) EXPECT_NEAR(found[i], wanted[i], 1e-15) << multiplier.text;
+    }
+  }
+}
+
 TEST(Machine, ForcesHaveThePowerOfTheJoint) {
   // a and b turn about the axis and shift along it, as a whole they move in any way
   for (const std::string kind : {"type = 'revolute'", "type = 'prismatic'", "type = 'spring'"}) {
@@ -192,11 +237,6 @@ TEST(Machine, ForcesHaveThePowerOfTheJoint) {
     EXPECT_NEAR(sum, power, 1e-14) << kind;
   }
 }
-
-constexpr const char* ball =
-    "[system]\nname = 'ball'\n[[body]]\nname = 'b'\nmass = 1\ninertia = [1, 1, 1]\n"
-    "position = [0, 0, 0.5]\nspin = [0.2, 0.3, 0.4]\n"
-    "[[joint]]\nname = 'r'\ntype = 'rolling'\nbetween = ['b', 'ground']\nradius = 0.5\n";
 
 TEST(Machine, RollingFollowsTheSpin) {
   const SystemFormulas system = formulas_of(ball);
@@ -237,6 +277,7 @@ TEST(Machine, RedundantConstraintsAreFound) {
       "that holds less, or write redundant = \"drop\" in [system]");
   const SystemFormulas dropped = formulas_of(four_bar("redundant = 'drop'\n"));
   EXPECT_EQ(dropped.constraints.size(), 17u);
+  EXPECT_EQ(dropped.summary, "a machine without the constraints that others imply: 3 of joint 'D'");
   // the rocker is as long as 2, and the crank as 1: B moves with 3, C with 3, the rocker turns with 1.5
   EXPECT_NEAR(dropped.v[7], 1.5, 1e-12);
   // a rod in place of the last hinge leaves nothing redundant
@@ -327,6 +368,24 @@ TEST(Machine, FaultsHaveTheirMessages) {
             "s.toml:21: unknown name 'angl' in joint[0].effort = '2 angl' (known: ..."},
            {"axis = [2, -1, 2]", "axis = [2, -1, 2]\nlimits = [1, 0]\nlimit_stiffness = 5",
             "s.toml:16: joint 'j': limits are from 1 to 0; the first is the smaller one"},
+           {"axis = [2, -1, 2]", "axis = [2, -1, 2]\nlimit_stiffness = 5",
+            "s.toml:16: joint 'j': limit_stiffness is that of limits; give them"},
+           {"axis = [2, -1, 2]", "axis = [2, -1, 2]\nlimits = [0, 1]\nlimit_stiffness = 5\nlimit_width = 0",
+            "s.toml:23: joint[0].limit_width = 0 must be above 0"},
+           {"[0.1, 2, 0]", "[0.2, 2, 0]",
+            "s.toml:13: body 'b': inertia is not symmetric: row 2 has 0.2 where row 1 has 0.1"},
+           {"[[1, 0.1, 0], [0.1, 2, 0]", "[[1, 1.5, 0], [1.5, 2, 0]",
+            "s.toml:13: body 'b': inertia is not positive definite, as that of a body is; correct the products of "
+            "inertia, which stand beside the diagonal"},
+           {"rotation = [0.3, -0.5, 0.7]", "rotation = [1e200, 0, 0]",
+            "s.toml:3: body 'a': rotation is too large for an angle in radians; give one of a few turns"},
+           {"axis = [2, -1, 2]",
+            "axis = [2, -1, 2]\n[[joint]]\nname = 'k'\ntype = 'weld'\nbetween = ['ground', 'a']\n"
+            "[[joint]]\nname = 'l'\ntype = 'spherical'\nbetween = ['ground', 'b']",
+            "s.toml:25: the machine cannot move: joint 'l' takes the last motion that the others leave (12 independent "
+            "constraints for 12 velocities); take a joint that holds less"},
+           {"name = 'pair'", "name = 'pair'\nconstraints = ['b_x - 1.3', '2 b_x - 2.6']",
+            "s.toml:3: '2 b_x - 2.6' follows from the joints; leave it out"},
            {"rotation = [0.3, -0.5, 0.7]", "rotation = 3",
             "s.toml:3: body 'a': rotation has 1 numbers, and 3 or 9 are needed"},
        }) {
