@@ -71,11 +71,10 @@ class _Group(Mapping[str, Array]):
     def __getattr__(self, name: str) -> Array:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = next((own for own in self._names if _attribute(own) == name), name)
-        try:
-            return self[found]
-        except KeyError as error:
-            raise AttributeError(error.args[0]) from None
+        found = next((own for own in self._names if _attribute(own) == name), None)
+        if found is None:
+            raise AttributeError(f"{self._path} has no '{name}' (it has {', '.join(self._attributes()) or 'nothing'})")
+        return self[found]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -84,7 +83,10 @@ class _Group(Mapping[str, Array]):
         return len(self._names)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(_attribute(name) for name in self._names if name.isidentifier())]
+        return [*super().__dir__(), *self._attributes()]
+
+    def _attributes(self) -> list[str]:
+        return [_attribute(name) for name in self._names if name.isidentifier()]
 
     def _ipython_key_completions_(self) -> list[str]:
         return self._names
