@@ -105,7 +105,7 @@ class Import(unittest.TestCase):
                 ("a.urdf", "<robot/>", "a.urdf: the model has 0 links without a parent, and one is needed; correct the model"),
                 ("a.urdf", URDF.replace('link="base"', 'link="bass"'), "a.urdf: joint 'shoulder' has no parent that is a link; correct the model"),
                 ("a.urdf", URDF.replace('type="continuous"', 'type="hinge"'), "a.urdf: joint 'elbow' has the type 'hinge', which URDF does not have; correct the model"),
-                ("a.xml", MJCF.replace('mass="1.5"', 'mass="x"'), 'a.xml: <geom mass="x"> has not 1 number; correct the model'),
+                ("a.xml", MJCF.replace('mass="1.5"', 'mass="x"'), 'a.xml: <geom mass="x"> does not have 1 number; correct the model'),
                 ("a.xml", MJCF.replace('<joint type="ball"/>', "<joint/><joint/>"), "a.xml: body 'b' has 2 joints (hinge, hinge) that are not a universal, spherical, planar or cylindrical joint; put bodies between them"),
                 ("a.xml", MJCF.replace('<body name="b"', '<frame/><body name="b" childclass="x"'),
                  "a.xml: <frame> is not taken; write its bodies (MuJoCo writes a model without it by mj_saveLastXML)"),
