@@ -272,7 +272,22 @@ class Tool(unittest.TestCase):
         self.assertEqual(self.call("animate", "good.h5", "-o", "wide.gif", "--components=t,p_x", "--equal", "--frames=2", "--times=0:1000"), (0, ""))
         with Image.open("wide.gif") as image:  # all of the plane, in a figure of its shape
             self.assertLess(image.size[1], 600)
-        self.expect_refused("must end with .gif", "animate", "good.h5", "-o", "a.png")
+        self.expect_refused("must end with one of .gif, .mp4", "animate", "good.h5", "-o", "a.png")
+        pathlib.Path("ffmpeg").write_text("#!/bin/sh\nfor last; do :; done\nwc -c > sizes\n"
+                                          "printf '\\000\\000\\000\\040ftypisom rattleback' > $last\n")
+        pathlib.Path("ffmpeg").chmod(0o755)
+        path = os.environ["PATH"]
+        try:
+            os.environ["PATH"] = "nowhere"
+            self.expect_refused("needs the program ffmpeg", "animate", "good.h5", "--components=x,p_x", "-o", "a.mp4")
+            os.environ["PATH"] = f"{pathlib.Path().resolve()}:{path}"
+            for _ in range(2):  # the second one replaces the first
+                self.assertEqual(self.call("animate", "good.h5", "--components=x,p_x", "--frames=3", "-o", "a.mp4"), (0, ""))
+            self.assertEqual(int(pathlib.Path("sizes").read_text()), 3 * 800 * 600 * 3)  # three frames of RGB
+            pathlib.Path("ffmpeg").write_text("#!/bin/sh\necho no encoder >&2\nexit 1\n")
+            self.expect_refused("ffmpeg cannot write it (no encoder)", "animate", "good.h5", "--components=x,p_x", "-o", "b.mp4")
+        finally:
+            os.environ["PATH"] = path
         self.expect_refused("two components, not for three", "phase", "good.h5", "--components=x,y,t", "--angles=x", "-o", "a.svg")
         pathlib.Path("mine.gif").write_bytes(b"GIF89a")
         self.expect_refused("is not a figure of rattleback", "animate", "good.h5", "--components=x,p_x", "-o", "mine.gif")

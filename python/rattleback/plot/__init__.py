@@ -126,7 +126,9 @@ def phase(*results: Drawn | str | os.PathLike[str], components: Sequence[str] = 
 def animate(result: Drawn | str | os.PathLike[str], path: str | os.PathLike[str], components: Sequence[str] = ("q[0]", "q[1]"),
             trajectories: Iterable[int] | None = None, times: Times = None, equal: bool = False, frames: int | None = None,
             rate: int = 25, trail: int | None = None) -> pathlib.Path:
-    """Writes stored trajectories as they move into an animated GIF, and returns its path.
+    """Writes stored trajectories as they move into an animated GIF or, with the program ffmpeg, an MP4 video, and returns its path.
+
+    The path ends with ``.gif`` or ``.mp4``.
 
     ``components`` are two or three. ``frames`` are even over the samples, by default up to 200, ``rate`` is their number per second, and
     ``trail`` the number of samples of the past that are drawn.
@@ -135,9 +137,9 @@ def animate(result: Drawn | str | os.PathLike[str], path: str | os.PathLike[str]
 
     moving = _module("moving")
     with _own_style():
-        content = moving.gif_of(Namespace(
+        content = moving.content_of(Namespace(
             files=[result], components=tuple(_components(text) for text in components), angles=(), equal=equal, points=False,
-            trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), frames=frames, rate=rate, trail=trail))
+            trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), frames=frames, rate=rate, trail=trail), pathlib.Path(path))
         base.write_bytes(content, pathlib.Path(path))
     return pathlib.Path(path)
 

@@ -13,7 +13,8 @@ FORMATS = (".png", ".svg", ".pdf")
 # Two runs give the same bytes, so the file has no dates. The mark (title, software or creator) identifies figures of this tool.
 METADATA = {".png": {"Software": "rattleback"}, ".svg": {"Date": None, "Creator": "rattleback"},
             ".pdf": {"CreationDate": None, "Creator": "rattleback"}}
-MARKS = {b"\x89PNG\r\n": b"Software\0rattleback", b"GIF89a": b"rattleback", b"<?xml": b"<dc:title>rattleback</dc:title>", b"%PDF-": b"/Creator (rattleback)"}
+MARKS = {b"\x89PNG\r\n": b"Software\0rattleback", b"GIF89a": b"rattleback", b"\0\0\0\x20ftypisom": b"rattleback",
+         b"<?xml": b"<dc:title>rattleback</dc:title>", b"%PDF-": b"/Creator (rattleback)"}
 # These colours can be told apart without colour vision (Okabe and Ito). Dark and light ones take turns, for prints without
 # colours.
 COLOURS = ("#0072b2", "#e69f00", "#000000", "#56b4e9", "#d55e00", "#009e73", "#8c510a", "#cc79a7", "#999999", "#f0e442")

@@ -26,7 +26,7 @@ class Kind:
 KINDS = {
     "time": Kind(timeseries.SUMMARY, timeseries.add_options, timeseries.run),
     "phase": Kind("two or three components of stored trajectories against each other", states.add_phase_options, states.run_phase),
-    "animate": Kind(moving.SUMMARY, moving.add_options, moving.run, formats=(".gif",)),
+    "animate": Kind(moving.SUMMARY, moving.add_options, moving.run, formats=moving.FORMATS),
     "section": Kind("Poincare section: stored crossings", states.add_section_options, states.run_section),
     "histogram": Kind(histograms.SUMMARY, histograms.add_options, histograms.run),
     "map": Kind(maps.SUMMARY, maps.add_options, maps.run),
@@ -45,7 +45,8 @@ Draws a figure from results. Kinds:
 
 {{kinds}}
 
-The options of a kind: {PROGRAM} KIND --help. The figure is a .png, .svg or .pdf file.
+The options of a kind: {PROGRAM} KIND --help. The figure is a .png, .svg or .pdf file,
+of animate a .gif or .mp4.
 
   {PROGRAM} chaotic.h5
   {PROGRAM} time a.h5 b.h5 --observable energy --statistic mse,maxabs --loglog --fit 100 --model power
