@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     __version__: str
     from ._core import Error, InputError, RunError
+    from .averages import Average, average, frequencies
     from .catalogue import Description, cite, describe, list_keys, list_methods, list_observables, list_statistics, list_systems
     from .executors import Part, merge, parts
     from .fitting import Fit
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "_core": ("Error", "InputError", "RunError"),
+    "averages": ("Average", "average", "frequencies"),
     "catalogue": ("Description", "cite", "describe", "list_keys", "list_methods", "list_observables", "list_statistics", "list_systems"),
     "executors": ("Part", "merge", "parts"),
     "fitting": ("Fit",),
@@ -39,8 +41,8 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Description", "DiffReport", "Error", "Fit", "InputError", "OrderReport", "Part", "RattlebackWarning", "Result", "RunError",
-    "State", "Statistics", "Study", "System", "WorkReport", "cite", "compile", "describe", "diff", "list_keys", "list_methods",
+    "Average", "Description", "DiffReport", "Error", "Fit", "InputError", "OrderReport", "Part", "RattlebackWarning", "Result", "RunError",
+    "State", "Statistics", "Study", "System", "WorkReport", "average", "cite", "compile", "describe", "diff", "frequencies", "list_keys", "list_methods",
     "list_observables", "list_statistics", "list_systems", "merge", "open", "order", "parts", "plot", "resume", "run",
     "work_precision",
 ]

@@ -286,6 +286,42 @@ class Results(Case):
         with self.assertRaisesRegex(rb.InputError, "packed numbers in dataset 'q'"):
             started("scaled.h5")
 
+    def test_averages_and_frequencies(self):
+        """Frequencies of regular orbits of Henon and Heiles agree with those of an independent program; chaotic orbits have few digits."""
+        study = rb.Study.parse("""
+[system]
+name = "henon-heiles"
+[method]
+name = "lobatto"
+stages = 5
+[time]
+step = 0.1
+end = 2000.0
+sample_every = 1
+[ensemble]
+axes = [ { name = "E", values = [0.1, 0.125] }, { name = "Y", values = [0.25, -0.2] } ]
+[ensemble.initial]
+q = [0, "Y"]
+v = ["sqrt(2 E - Y^2 + 2 Y^3/3)", 0]
+""" + "".join(f'[[observable]]\nname = "{name}"\n{more}values = true\n' for name, more in
+              {"q[0]": "", "v[0]": "", "angle": 'formula = "atan2(-v[0], x)"\n', "square": 'formula = "x^2"\n', }.items()))
+        result = rb.run(study)
+        angle = rb.average(result, "angle", kind="frequency")
+        np.testing.assert_allclose(angle.value[[0, 2]], [1.0277900495, 1.0324046817], atol=2e-10)
+        digits = rb.average(result, "square").digits
+        self.assertTrue((digits[[0, 2]] > 7).all() and digits[3] < 3, digits)
+        omega, amplitude = rb.frequencies(result, "q[0]", "v[0]", count=2)
+        self.assertEqual((omega.shape, amplitude.shape), ((4, 2), (4, 2)))
+        np.testing.assert_allclose(omega[[0, 2], 0], angle.value[[0, 2]], atol=1e-10)
+        np.testing.assert_allclose(omega[[0, 2], 1], 2 * omega[[0, 2], 0], atol=1e-6)
+        self.assertTrue((amplitude[:, 0] > amplitude[:, 1]).all())
+        alone = rb.frequencies(result, "q[0]")[0]
+        np.testing.assert_allclose(abs(alone[[0, 2], 0]), omega[[0, 2], 0], atol=1e-10)
+        for call, message in ((lambda: rb.average(result, "energy"), "no values of 'energy'.*angle.*values = true"), (lambda: rb.average(result, "square", kind="median"), "known: mean, frequency"),
+                              (lambda: rb.frequencies(result, "q[0]", count=0), "at least 1"), (lambda: rb.average(self.result, "energy"), "no values of 'energy'")):
+            with self.assertRaisesRegex(rb.InputError, message):
+                call()
+
     def test_fits(self):
         study = self.study.replace({"time.end": 20.0, "observable": [{"name": "energy", "statistics": ["mse", "mean"], "values": True}],
                                     "fit": [{"name": "growth", "observable": "energy", "from": 4.0}]})
