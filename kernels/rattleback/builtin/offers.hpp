@@ -4,6 +4,7 @@
 // "a system needs".
 
 #include <concepts>
+#include <type_traits>
 
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/system.hpp"
@@ -85,10 +86,13 @@ template <class S, int... I>
 constexpr bool takes(std::integer_sequence<int, I...>) {
   return requires(typename S::scalar x) { S{(static_cast<void>(I), x)...}; };
 }
+/// Nothing else may be among the data members: steps read a system as an array of its numbers (constant_system).
 template <class S>
 constexpr bool has_members() {
   if constexpr (requires { S::parameters().size(); }) {
-    return takes<S>(std::make_integer_sequence<int, int(S::parameters().size())>{});
+    constexpr std::size_t count = S::parameters().size();
+    constexpr bool alone = count == 0 ? std::is_empty_v<S> : sizeof(S) == count * sizeof(typename S::scalar);
+    return alone && std::is_trivially_copyable_v<S> && takes<S>(std::make_integer_sequence<int, int(count)>{});
   } else {
     return true;
   }
@@ -180,7 +184,7 @@ struct Functions<S> {
   static_assert(right_v, "a system needs n numbers in `default_v`");
   static_assert(requires { S::parameters; } || std::is_empty_v<typename Written<S>::type>,
                 "a system needs `static constexpr std::array<ParameterInfo, k> parameters()`, which names its data members");
-  static_assert(has_members<typename Written<S>::type>(), "a system needs a data member of type T for each of its `parameters()`, in their order");
+  static_assert(has_members<typename Written<S>::type>(), "a system needs a data member of type T for each of its `parameters()`, in their order, and no other; constants are static constexpr");
   static_assert(evaluates_invariants<S>(),
                 "a system needs `Vector<T, k> evaluate_invariants(q, v) const` with a value for each of its `invariants()`");
   static_assert(GivesPotential<S> || GivesLagrangian<S> || GivesParts<S> || GivesHamiltonian<S>,

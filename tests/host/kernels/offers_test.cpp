@@ -77,6 +77,7 @@ const std::vector<Change> changes = {
      "`invariants()` to be a static constexpr function"},
     {"> invariants()", "> their_invariants()", "for each of its `invariants()`"},
     {"  T k;\n", "  static constexpr double k = 1.0;\n", "a data member of type T for each of its `parameters()`"},
+    {"  T k;\n", "  T k;\n  int more = 0;\n", "in their order, and no other"},
     {"S potential(", "S their_potential(", "its forces: `potential(q)`"},
     {"template <class S> RB_HD S potential(const Vector<S, n>& q) const { return S(k) * q[0]; }",
      "RB_HD T potential(const Vector<T, n>& q) const { return T(k) * q[0]; }",
