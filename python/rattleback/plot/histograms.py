@@ -81,7 +81,8 @@ def load(result, quantity, times):
         raise InputError(f"{result.path}: no histogram of '{quantity}' ({why}; there are stored histograms: {listing(stored)}; "
                          f"components: {listing(components(result.file['final'], 1))}; axes: {listing(axes)})"
                          + did_you_mean(quantity, known))
-    return [Histogram(result, quantity, result.time[k], values=state_at(result, wanted, k)) for k in samples]
+    shown = quantity if wanted.index is None else f"{wanted.name}[{wanted.index}]"  # v_x is a component of v
+    return [Histogram(result, shown, result.time[k], values=state_at(result, wanted, k)) for k in samples]
 
 
 def count(histograms, bins):
