@@ -65,6 +65,10 @@ values = true
 [[observable]]
 name = "work"
 statistics = ["mean", "std"]
+[[observable]]
+name = "energy"
+statistics = ["mse", "rms"]
+reference = "initial"
 {more}
 """
 # (system, method with options, parameters that differ): the start is consistent, and stays so to first order
@@ -135,7 +139,7 @@ class Derivatives(unittest.TestCase):
                 self.assertNear(result[f"derivatives/{name}/{part}"], of(f"final/{part}"), 3e-9, f"{part} by {name}")
             self.assertNear(result[f"observables/own/values_by_{name}"], of("observables/own/values"), 1e-8, f"values by {name}")
             for root in ("", "groups/"):
-                for path in ("own/mean", "own/std", "own/mse", "own/rms", "work/mean", "work/std"):
+                for path in ("own/mean", "own/std", "own/mse", "own/rms", "work/mean", "work/std", "energy/mse", "energy/rms"):
                     path = f"{root}observables/{path}"
                     known = np.isfinite(of(path))  # a standard deviation that is 0
                     found = result[f"{path}_by_{name}"]
@@ -147,6 +151,9 @@ class Derivatives(unittest.TestCase):
         self.assertNear(result["observables/own/values_by_c"] * result["axes/c"], of("observables/own/values"), 1e-8, "values by c")
         by_a = result["observables/own/values_by_a"]
         self.assertNear(result["observables/own/mean_by_a_error"], by_a.std(axis=1, ddof=1) / np.sqrt(600), 1e-12)
+        by_mse = 2 * (result["observables/own/values"] - 0.7) * by_a
+        self.assertNear(result["observables/own/mse_by_a"], by_mse.mean(axis=1), 1e-12)
+        self.assertNear(result["observables/own/mse_by_a_error"], by_mse.std(axis=1, ddof=1) / np.sqrt(600), 1e-12)
 
     def test_constrained_starts(self):
         for system, method, parameters in PAIRS:
@@ -159,8 +166,21 @@ class Derivatives(unittest.TestCase):
                 for part in [part for part in ("q", "v", "p", "lambda") if f"final/{part}" in result]:
                     self.assertNear(result[f"derivatives/{name}/{part}"], (sides[0][f"final/{part}"] - sides[1][f"final/{part}"]) / (2 * e),
                                     1e-6, f"{system}, {method}: {part} by {name}")
+            q, v = result["initial/q"][0], result["initial/v"][0]
             for name in ("q0[0]", "v0[0]"):
-                self.assertTrue(all(np.isfinite(result[f"derivatives/{name}/{part}"]).all() for part in "qvp"))
+                e, sides = 1e-5, []
+                for sign in (1, -1):
+                    moved = {"q": q.copy(), "v": v.copy()}
+                    if name == "q0[0]" and len(q) >= 9:  # a turn about the first axis of the body
+                        c, s = np.cos(e), sign * np.sin(e)
+                        moved["q"][:9] = (q[:9].reshape(3, 3) @ [[1, 0, 0], [0, c, -s], [0, s, c]]).ravel()
+                    else:
+                        moved[name[0]][0] += sign * e
+                    start = "".join(f"{part} = {json.dumps(list(x))}\n" for part, x in moved.items())
+                    sides.append(self.run_study(text.format("", "true") + f"[ensemble.initial]\n{start}", name="other"))
+                for part in "qvp":
+                    self.assertNear(result[f"derivatives/{name}/{part}"], (sides[0][f"final/{part}"] - sides[1][f"final/{part}"]) / (2 * e),
+                                    1e-6, f"{system}, {method}: {part} by {name}")
 
     def test_velocities_of_momenta_and_momenta_of_velocities(self):
         """The matrix [1, b; b, 2 + x^2] of the masses leads from one to the other, whichever the study gives."""
@@ -213,6 +233,9 @@ class Derivatives(unittest.TestCase):
         names = lambda *by: lambda text: text[:text.rindex("by = ")] + "by = " + json.dumps(by) + "\n"
         refused(names("d"), "'d'", "known: c, q0[i], v0[i], p0[i]")
         refused(names("c", "c"), "twice")
+        refused(names(), "empty")
+        refused(lambda text: names("u")(text).replace("[ensemble.initial]\nq = [0.1, 0.2]", '[ensemble]\naxes = [{ name = "u", dimension = 2, values = [0.1] }]\n[ensemble.initial]\nq = ["u[0]", "u[1]"]'),
+                "'u[0]' to 'u[1]'")
         refused(names("q0[2]"), "q0[0] to q0[1]")
         refused(names("q0[00]"), "'q0[00]'", "known")
         refused(names(*(f"q0[{i}]" for i in range(9))), "9 names", "8")

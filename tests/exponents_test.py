@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Lyapunov spectra, GALI, SALI, MEGNO and the fast Lyapunov indicator, against numbers of independent programs (SciPy's DOP853, a
 method of order eight with the complex step) and closed forms. exponents_test.py PROGRAM"""
-import math, pathlib, subprocess, sys, tempfile, unittest
+import json, math, pathlib, subprocess, sys, tempfile, unittest
 
 import h5py
 import numpy as np
@@ -53,6 +53,47 @@ CONTACT = (1.138080788, 1.126211991, 1.106897102, 0.603776912, 0.115511434, 0.21
            -0.446769719, -0.725062086, -1.584833763)
 PRINTED = (2.245813532, 1.666217007, 0.667999899, 1.132903950, 1.183178376, 0.344826775, 0.510271685, -1.126646207, -0.664086864, -0.583721336,
            -0.595223989, -0.421121496, -4.395247474)
+# Masses that vary with the position, and a constraint on velocities.
+SKATE = """
+[system]
+name = "heavy-skate"
+coordinates = ["x", "y", "z"]
+mass = [["2 + x^2/2", "0.3", "0"], ["0.3", "1.5", "0"], ["0", "0", "0.7"]]
+potential = "x^2/2 - y^2 + z^2/3 + x y"
+velocity_constraints = ["v_z - y v_x"]
+[method]
+name = "nonholonomic-spark"
+[ensemble.initial]
+q = [0.3, 0.2, 0.1]
+v = [0.4, -0.2, 0.08]
+"""
+TOP = """
+[system]
+name = "top"
+group = "SO(3)"
+inertia = [1, 1.25, 0.5]
+potential = "R33/2 + R12/4"
+[method]
+name = "vrkmk"
+tableau = "gauss1"
+[ensemble]
+frame = "body"
+[ensemble.initial]
+q = [1, 0, 0, 0, 1, 0, 0, 0, 1]
+v = [0.3, 0.5, 1]
+"""
+BY_MASS = '[lyapunov]\nmetric = "mass"\n'
+
+
+def directions(count, n):
+    """The directions (dq, dv) from which tangent vectors start, as the documentation has them."""
+    found, x = [[(i + 1) * (math.sqrt(5) - 1) / 2 % 1 - 0.5 for i in range(2 * n)]], 0
+    for _ in range(count - 1):
+        found.append([])
+        for _ in range(2 * n):
+            x = (6364136223846793005 * x + 1442695040888963407) % 2**64
+            found[-1].append((x >> 11) * 2.0**-53 - 0.5)
+    return np.array(found).T
 
 
 def observables(*names, more=""):
@@ -114,7 +155,7 @@ class Exponents(unittest.TestCase):
 
     def test_bits_do_not_depend_on_how_a_run_is_made(self):
         text = HENON.format(end=40.0, samples=4).replace("values = [0.25, -0.15, -0.2, 0.1]", "from = -0.25, to = 0.3, count = 200") + observables("lyapunov[3]", "ln_gali[4]", "megno_mean", "fli", "lyapunov_window[2]",
-                                                              more='statistics = ["mean", "std"]\n')
+                                                              more='statistics = ["mean", "std"]\n') + "[lyapunov]\ntransient = 10\n"
         first = self.run_study(text, "--backend", "cpu:scalar")
         for name, words in {"packs": ["--backend", "cpu"], "tiles": ["--backend", "cpu", "--tile", "1"]}.items():
             other = self.run_study(text, *words)
@@ -221,25 +262,96 @@ v = [0, 0, 0]
             with self.subTest(method):
                 spectrum = self.run_study(sphere.format(method=method) + observables("lyapunov[3]"))["final/lyapunov_spectrum"][0]
                 self.assertClose(spectrum, [1, 1, -1, -1], 0.03)
-        top = """
-[system]
-name = "top"
-group = "SO(3)"
-inertia = [1, 1.25, 0.5]
-potential = "R33/2 + R12/4"
-[method]
-name = "vrkmk"
-tableau = "gauss1"
-[time]
-step = 0.05
-end = 50.0
-[ensemble.initial]
-q = [1, 0, 0, 0, 1, 0, 0, 0, 1]
-v = [0.3, 0.5, 1]
-"""
-        spectrum = self.run_study(top + observables("lyapunov[5]"))["final/lyapunov_spectrum"][0]
+        spectrum = self.run_study(TOP + "[time]\nstep = 0.05\nend = 50.0\n" + observables("lyapunov[5]"))["final/lyapunov_spectrum"][0]
         self.assertGreater(spectrum[0], 0)
         self.assertClose(50 * spectrum.sum(), 0, 1e-11)  # of (xi, p), in which the volume is kept
+
+    def test_metric_of_the_mass_matrix(self):
+        """The exponents are those of the derivatives of the state by its start: the triangular factors of the matrices of derivatives at the
+        start and at the end, with the metric of the mass matrix there, have their growth on the diagonal."""
+        time = "[time]\nstep = 0.05\nend = 3.0\nsamples = 3\n"
+
+        def triangle(w, metric):
+            return abs(np.diag(np.linalg.qr(np.linalg.cholesky(metric).T @ w)[1]))
+
+        def masses(m):
+            return np.block([[m, np.zeros((3, 3))], [np.zeros((3, 3)), np.linalg.inv(m)]])
+
+        def of_skate(q, p):
+            x = q[0]
+            return np.eye(6), masses(np.array([[2 + x**2 / 2, 0.3, 0], [0.3, 1.5, 0], [0, 0, 0.7]]))
+
+        def of_top(q, p):  # (R^T dR, d(R^T p)) of (dR, dp)
+            turn, chart = q.reshape(3, 3), np.zeros((6, 12))
+            for row, (i, j) in enumerate(((2, 1), (0, 2), (1, 0))):
+                for k in range(3):
+                    chart[row, 3 * k + j] = turn[k, i]
+            for i in range(3):
+                for k in range(3):
+                    chart[3 + i, 3 * k + i], chart[3 + i, 9 + k] = p[k], turn[k, i]
+            return chart, masses(np.diag([1, 1.25, 0.5]))
+        for study, elements, count, chart_and_metric in ((SKATE, 3, 5, of_skate), (TOP, 9, 6, of_top)):
+            with self.subTest(study.split('"')[1]):
+                names = [f"q[{i}]" for i in range(elements)] + [f"p[{i}]" for i in range(3)]
+                by = [f"{letter}0[{i}]" for letter in "qv" for i in range(3)]
+                derivatives = self.run_study(study + time + observables(*names) + f"[derivatives]\nby = {json.dumps(by)}\n")
+                growths = []
+                for sample in (0, 3):
+                    state = np.array([derivatives[f"observables/{name}/values"][sample, 0] for name in names])
+                    matrix = np.array([[derivatives[f"observables/{name}/values_by_{of}"][sample, 0] for of in by] for name in names])
+                    chart, metric = chart_and_metric(state[:elements], state[elements:])
+                    growths.append(triangle(chart @ matrix @ directions(count, 3), metric))
+                study += time + observables(*(f"lyapunov[{j}]" for j in range(count)), f"ln_gali[{count}]", "fli") + BY_MASS
+                result = self.run_study(study)
+                found = 3 * result["final/lyapunov_spectrum"][0]
+                self.assertClose(found, np.log(growths[1] / growths[0]), 1e-9)
+                self.assertGreater(abs(found - 3 * self.run_study(study.replace(BY_MASS, ""))["final/lyapunov_spectrum"][0]).max(), 1e-3)
+                self.assertEqual(result[f"observables/ln_gali[{count}]/values"][0, 0], 0.0)
+        scalar = self.run_study(study, "--backend", "cpu:scalar")
+        for path in result:
+            self.assertTrue(np.array_equal(result[path], scalar[path], equal_nan=result[path].dtype.kind == "f"), path)
+
+    def test_a_transient_does_not_count(self):
+        names = [*(f"lyapunov[{j}]" for j in range(4)), *(f"lyapunov_window[{j}]" for j in range(4)), "ln_gali[4]", "megno", "megno_mean", "fli"]
+        text = HENON.format(end=100.0, samples=10) + observables(*names)
+        whole, after = self.run_study(text), self.run_study(text + "[lyapunov]\ntransient = 40\n")
+        time = whole["time"]
+        of = lambda result, name: result[f"observables/{name}/values"]
+        for name in names:
+            self.assertTrue(np.array_equal(of(whole, name)[:5], of(after, name)[:5]), name)  # up to it all counts from the start
+        for j in range(4):
+            growth = of(whole, f"lyapunov[{j}]") * time[:, None]
+            self.assertClose(of(after, f"lyapunov[{j}]")[5:] * (time[5:, None] - 40), growth[5:] - growth[4], 1e-8)
+            self.assertClose(of(after, f"lyapunov_window[{j}]"), of(whole, f"lyapunov_window[{j}]"), 1e-9)
+            self.assertTrue(np.array_equal(of(after, f"lyapunov[{j}]")[-1], after["final/lyapunov_spectrum"][:, j]))
+        self.assertGreater(of(after, "ln_gali[4]")[5:].max(), of(whole, "ln_gali[4]")[5:].max())
+        growth = of(after, "lyapunov[0]")[5:] * (time[5:, None] - 40)
+        self.assertTrue((of(after, "fli")[5:] >= growth - 1e-12).all())
+        # MEGNO anew, from the growth at each of the next 100 steps
+        steps = self.run_study(HENON.format(end=50.0, samples=500) + observables("lyapunov[3]", "lyapunov[0]"))
+        growth = (steps["observables/lyapunov[0]/values"] * steps["time"][:, None])[400:]
+        growth = growth - growth[0]
+        h, t = 0.1, 0.1 * np.arange(101)[:, None]
+        mean = lambda y: np.concatenate([0 * y[:1], np.cumsum(y[1:] + y[:-1], axis=0) * h / 2 / t[1:]])
+        y = 2 * (growth - mean(growth))
+        self.assertClose(of(after, "megno")[5], y[-1], 1e-8)
+        self.assertClose(of(after, "megno_mean")[5], mean(y)[-1], 1e-8)
+        self.assertClose(of(after, "fli")[5], growth.max(axis=0), 1e-8)
+
+    def test_what_is_asked_besides_observables(self):
+        text = HENON.format(end=10.0, samples=2)
+        spectrum = self.run_study("lyapunov = { exponents = 3 }\n" + text)
+        self.assertEqual(spectrum["final/lyapunov_spectrum"].shape, (12, 3))
+        alone = self.run_study(text + "[lyapunov]\nexponents = 1\n")
+        self.assertTrue(np.array_equal(alone["final/lyapunov"], spectrum["final/lyapunov"]))
+        for table, words in {"exponents = 5": "have 4 tangent vectors", "exponents = 0": "at least 1", "transient = 5": "give lyapunov.exponents", "metric = \"mass\"": "give lyapunov.exponents", "": "give lyapunov.exponents",
+                             "metric = \"max\"\nexponents = 1": "euclidean", "transient = 3\nexponents = 1": "samples are 5 apart",
+                             "transient = 10\nexponents = 1": "not shorter than the time of the run", "transient = -5\nexponents = 1": "above 0"}.items():
+            with self.subTest(table):
+                (self.folder / "wrong.toml").write_text(text + f"[lyapunov]\n{table}\n")
+                message = self.program("check", "wrong.toml", code=2).stderr
+                self.assertIn(words, message)
+                self.assertIn("wrong.toml:", message)
 
     def test_steps_that_follow_a_density(self):
         study = HENON.format(end=20.0, samples=2).replace("[time]", '[time]\ncontrol = "density"\ndensity = "1 + x^2/4"')

@@ -179,7 +179,8 @@ struct Ensemble {
     (*entry.functions)
         ->prepare({arguments.parameters, 0.0}, point,
                   {.from_momentum = false, .keep_multiplier = false, .project = true});
-    (*entry.functions)->tangents({arguments.parameters, 0.0}, q.data(), v.data(), nullptr, false, 1, tangent.data());
+    (*entry.functions)
+        ->tangents({arguments.parameters, 0.0}, q.data(), v.data(), nullptr, false, false, 1, tangent.data());
     put(k, arguments.layout.q, q);
     put(k, arguments.layout.p, p);
     put(k, arguments.layout.lambda, lambda);

@@ -67,12 +67,14 @@ struct Plan {
   /// The derivative of an observable of the study.
   struct Derivative {
     std::size_t observable, by;
-    int code;       ///< its place among the codes
-    int pair = -1;  ///< its joint moments with the observable; -1 without
+    int code;             ///< its place among the codes
+    int error_code = -1;  ///< that of the derivative of the squared error; -1 without
+    int pair = -1;        ///< its joint moments with the observable; -1 without
   };
   std::vector<Derivative> derivatives;
   std::vector<std::pair<int, int>> pairs;  ///< observables whose joint moments are wanted
   std::vector<LineFit> line_fits;
+  bool frame = false;        ///< the loop is that with several tangent vectors (loop/frame.hpp)
   bool keep_values = false;  ///< quantiles, histograms, groups and the result need the values
   int state_rows = 0;        ///< rows of q, p and lambda; a chunk begins with these rows
   int stops = 0;             ///< the last surfaces, which end a trajectory
@@ -132,7 +134,16 @@ struct RoundOutput {
   /// of the last stretch.
   std::int64_t calls = 0;
   bool waiting = false;
+  /// Of such steps: those that trajectories took, and those that they might have taken while others of their pack or warp took steps.
+  std::uint64_t taken = 0, possible = 0;
 
+  /// Forgets what a round adds to.
+  void clear() {
+    crossings.clear();
+    calls = 0;
+    waiting = false;
+    taken = possible = 0;
+  }
   /// Appends the output of the next round.
   void append(const RoundOutput& next) {
     const auto add = [&](auto RoundOutput::* field) {

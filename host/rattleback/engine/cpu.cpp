@@ -1,19 +1,39 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "rattleback/base/mutex.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/backend.hpp"
+#include "rattleback/engine/error_derivative.hpp"
 #include "rattleback/engine/plan.hpp"
 #include "rattleback/kernels/kernels.hpp"
 #include "rattleback/study/problem.hpp"
 
 namespace rattleback {
+
+namespace {
+
+/// Returns how many trajectories a pack has, at least.
+int lanes_of(Isa isa) {
+  switch (isa) {
+    case Isa::scalar:
+      return 1;
+    case Isa::neon:
+      return 2;
+    case Isa::avx2:
+      return 4;
+    case Isa::avx512:
+      return 8;
+  }
+  return 1;
+}
+
+}  // namespace
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -68,20 +88,20 @@ class CpuBackend final : public Backend {
     output.moments.resize(samples * observables * chunks);
     output.co_moments.resize(samples * plan_->pairs.size() * chunks);
     output.records.resize(samples * tile_->recorded.size() * plan_->state_rows);
-    output.crossings.clear();
-    output.calls = 0;
-    output.waiting = false;
+    output.clear();
 
     Mutex mutex;
     parallel_for(
         chunks * per_chunk, threads_,
         [&](std::uint64_t unit) {
           const int begin = static_cast<int>(unit % per_chunk) * lanes;
-          const auto [crossings, calls, waiting] =
+          const auto [crossings, calls, waiting, taken, possible] =
               advance(unit / per_chunk, begin, begin + lanes, round, output, control);
           if (crossings.empty() && !plan_->by_density()) return;
           const std::lock_guard lock(mutex);
           output.calls = std::max(output.calls, calls);
+          output.taken += taken;
+          output.possible += possible;
           output.waiting = output.waiting || waiting;
           output.crossings.insert(output.crossings.end(), crossings.begin(), crossings.end());
         },
@@ -136,6 +156,7 @@ class CpuBackend final : public Backend {
     std::vector<double> crossings;
     std::int64_t calls;
     bool waiting;
+    std::uint64_t taken, possible;
   };
   /// Advances lanes [begin, end) of chunk c through the round.
   Advanced advance(std::uint64_t c, int begin, int end, const Round& round, RoundOutput& output, Control& control) {
@@ -147,13 +168,14 @@ class CpuBackend final : public Backend {
     std::uint64_t sample = 0;
     std::int64_t most_calls = 0;
     bool waiting = false;
+    std::uint64_t taken = 0, possible = 0;
     for (const Stretch& stretch : round.stretches) {
       arguments.sample = stretch.interval;
       arguments.interval_start = stretch.before;
       if (plan_->by_density() && begin < used) {
-        const double before = steps_of(c, begin, used);
-        const auto [calls, waits] = follow(c, begin, used, stretch, arguments, crossings);
-        control.trajectory_steps += static_cast<std::uint64_t>(steps_of(c, begin, used) - before);
+        const std::uint64_t before = taken;
+        const auto [calls, waits] = follow(c, begin, used, stretch, arguments, crossings, taken, possible);
+        control.trajectory_steps += taken - before;
         most_calls = std::max(most_calls, calls);
         waiting = waits;
       }
@@ -181,28 +203,43 @@ class CpuBackend final : public Backend {
       if (end - begin == chunk_size) reduce(c, sample, round, output);
       ++sample;
     }
-    return {std::move(crossings), most_calls, waiting};
+    return {std::move(crossings), most_calls, waiting, taken, possible};
   }
 
-  /// Returns the number of steps that lanes have taken.
-  [[nodiscard]] double steps_of(std::uint64_t c, int begin, int end) const {
-    const double* steps = tile_->chunk(c) + plan_->arguments.layout.steps * row_size;
-    return std::accumulate(steps + begin, steps + end, 0.0);
+  /// Adds up the steps that lanes have taken since they had taken `before`, and those that they might have taken: as many as the lane
+  /// of their pack that took most.
+  void count_steps(const double* before, const double* steps, int lanes, std::uint64_t& taken,
+                   std::uint64_t& possible) const {
+    const int width = lanes_of(isa_);
+    for (int first = 0; first < lanes; first += width) {
+      const int last = std::min(lanes, first + width);
+      double most = 0.0;
+      for (int lane = first; lane < last; ++lane) {
+        taken += static_cast<std::uint64_t>(steps[lane] - before[lane]);
+        most = std::max(most, steps[lane] - before[lane]);
+      }
+      possible += static_cast<std::uint64_t>(most) * static_cast<std::uint64_t>(last - first);
+    }
   }
 
   /// Takes steps that follow a density, towards the time of a stretch. Returns the number of calls, and whether a trajectory has not yet
   /// reached the time.
   std::pair<std::int64_t, bool> follow(std::uint64_t c, int begin, int end, const Stretch& stretch,
-                                       KernelArguments& arguments, std::vector<double>& crossings) {
+                                       KernelArguments& arguments, std::vector<double>& crossings, std::uint64_t& taken,
+                                       std::uint64_t& possible) {
     double* chunk = tile_->chunk(c);
+    const double* steps = chunk + arguments.layout.steps * row_size;
+    std::array<double, chunk_size> before{};
     const double *status = chunk + arguments.layout.status * row_size,
                  *shown = chunk + (arguments.layout.clock + ClockRow::shown) * row_size;
     arguments.sample_time = stretch.time;
     arguments.target = steps_per_call;
     for (std::int64_t calls = 1;; ++calls) {
+      std::copy(steps + begin, steps + end, before.begin());
       do {
         advance_(arguments, chunk, begin, end);
       } while (collect_crossings(c, begin, end, crossings));
+      count_steps(before.data(), steps + begin, end - begin, taken, possible);
       if (guard_ != nullptr) guard_(arguments, chunk, begin, end);
       bool waits = false;
       for (int lane = begin; lane < end; ++lane) waits = waits || (status[lane] == 0.0 && shown[lane] != stretch.time);
@@ -223,6 +260,8 @@ class CpuBackend final : public Backend {
     for (std::uint64_t o = 0; o < observables; ++o) {
       double* references = reference_rows + o * row_size;
       if (s == 0 && round.starts_at_initial) set_references(plan_->references[o], values + o * chunk_size, references);
+      if (plan_->codes[o].kind == ObservableCode::error_derivative)
+        put_error_derivatives(o, values_of(c, s, output), reference_rows);
       output.moments[(s * observables + o) * chunks + c] = functions_.reduce(values + o * chunk_size, references);
     }
     for (const LineFit& fit : plan_->line_fits)
@@ -232,6 +271,16 @@ class CpuBackend final : public Backend {
     for (std::uint64_t i = 0; i < pairs; ++i)
       output.co_moments[(s * pairs + i) * chunks + c] = functions_.co_reduce(
           values + plan_->pairs[i].first * chunk_size, values + plan_->pairs[i].second * chunk_size);
+  }
+
+  /// Computes the derivatives of a squared error, which are value `code`, from the values and references of the observable and of the
+  /// derivative before it.
+  void put_error_derivatives(std::uint64_t code, double* values, const double* references) const {
+    const auto of = static_cast<std::uint64_t>(plan_->codes[code].index / max_derivatives) * chunk_size;
+    const std::uint64_t by = (code - 1) * chunk_size, referred = of / chunk_size * row_size;
+    for (int i = 0; i < chunk_size; ++i)
+      values[code * chunk_size + i] = error_derivative(values[of + i], references[referred + i], values[by + i],
+                                                       references[(code - 1) * row_size + i]);
   }
 
   /// Moves the crossings out of the slots. Returns true when a trajectory waits because all slots are full.

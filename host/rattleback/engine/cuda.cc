@@ -105,9 +105,7 @@ class CudaBackend final : public Backend {
     output.co_moments.resize(samples * chunks * pairs);
     output.values.resize(plan_->keep_values ? samples * per_sample * chunk_size : 0);
     output.records.resize(samples * record_size);
-    output.crossings.clear();
-    output.calls = 0;
-    output.waiting = false;
+    output.clear();
     moments_.reserve(samples * per_sample);
     co_moments_.reserve(samples * chunks * pairs);
     records_.reserve(samples * record_size);
@@ -123,6 +121,11 @@ class CudaBackend final : public Backend {
           check(launch_references(stream_, per_sample, arguments_, values_.get(), numbers_.get(),
                                   static_cast<int>(observables)),
                 "launch of the kernel of references");
+        for (std::size_t code = 0; code < observables; ++code)
+          if (plan_->codes[code].kind == ObservableCode::error_derivative)
+            check(launch_error_derivatives(stream_, chunks, arguments_, values_.get(), static_cast<int>(observables),
+                                           plan_->codes[code].index / max_derivatives, static_cast<int>(code)),
+                  "launch of the kernel of derivatives");
         check(launch_statistics(stream_, per_sample, arguments_, values_.get(), static_cast<int>(observables),
                                 static_cast<std::int64_t>(chunks), moments_.get() + s * per_sample),
               "launch of the kernel of statistics");
@@ -300,6 +303,17 @@ class CudaBackend final : public Backend {
   void follow(const Stretch& stretch, RoundOutput& output, Control& control) {
     arguments_.sample_time = stretch.time;
     arguments_.target = steps_per_call;
+    int* waits = most_.reserve(1);
+    double* before = before_.reserve(tile_->chunks() * chunk_size);
+    unsigned long long* counts = steps_.reserve(2);
+    const auto look = [&] {
+      check(cudaMemsetAsync(waits, 0, sizeof(int), stream_), "clearing of a counter");
+      check(cudaMemsetAsync(counts, 0, 2 * sizeof(unsigned long long), stream_), "clearing of counters");
+      check(launch_waiting(stream_, tile_->chunks(), arguments_, waits, before, counts),
+            "launch of the kernel that looks for trajectories under way");
+    };
+    check(cudaMemsetAsync(before, 0, tile_->chunks() * chunk_size * sizeof(double), stream_), "clearing of counters");
+    look();  // notes the steps so far
     for (std::int64_t calls = 1;; ++calls) {
       do {
         (module_->*advance_)(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
@@ -307,14 +321,15 @@ class CudaBackend final : public Backend {
       if (arguments_.parasitic_limit > 0.0)
         module_->observe(arguments_, static_cast<std::int64_t>(tile_->chunks()), codes_.get(), 0, values_.get(),
                          stream_);
-      int* waits = most_.reserve(1);
       int waiting = 0;
-      check(cudaMemsetAsync(waits, 0, sizeof(int), stream_), "clearing of a counter");
-      check(launch_waiting(stream_, tile_->chunks(), arguments_, waits),
-            "launch of the kernel that looks for trajectories under way");
+      unsigned long long steps[2] = {};
+      look();
       check(cudaMemcpyAsync(&waiting, waits, sizeof(int), cudaMemcpyDeviceToHost, stream_), "copy of a counter");
+      check(cudaMemcpyAsync(steps, counts, sizeof steps, cudaMemcpyDeviceToHost, stream_), "copy of counters");
       synchronise();
-      control.trajectory_steps += static_cast<std::uint64_t>(steps_per_call) * tile_->count;
+      output.taken += steps[0];
+      output.possible += steps[1];
+      control.trajectory_steps += steps[0];
       if (control.tick) control.tick();
       output.calls = std::max(output.calls, calls);
       output.waiting = waiting != 0;
@@ -369,7 +384,8 @@ class CudaBackend final : public Backend {
   decltype(&CudaModule::advance) advance_ = nullptr;
   KernelArguments arguments_{};
   std::uint64_t in_flight_ = 0;
-  DeviceArray<double> state_, values_, numbers_, records_, crossings_;
+  DeviceArray<double> state_, values_, numbers_, records_, crossings_, before_;
+  DeviceArray<unsigned long long> steps_;
   DeviceArray<int> counts_, positions_, most_;
   DeviceArray<char> scratch_;
   DeviceArray<Pair> pairs_;

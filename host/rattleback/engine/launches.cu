@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 #include <cub/device/device_scan.cuh>
 
+#include "rattleback/engine/error_derivative.hpp"
 #include "rattleback/engine/start_launches.hpp"
 #include "rattleback/kernels/lane_operations.hpp"
 #include "rattleback/loop/lanes.hpp"
@@ -26,6 +27,18 @@ __global__ void __launch_bounds__(chunk_size)
   const double number = numbers[blockIdx.x % observables];
   reference_row(arguments, observables)[threadIdx.x] =
       number == number ? number : values[std::size_t(blockIdx.x) * chunk_size + threadIdx.x];
+}
+
+/// Computes the derivatives of a squared error, which are value `code` of each chunk, from the values and references of observable `of` and
+/// of the derivative before it.
+__global__ void __launch_bounds__(chunk_size)
+    error_derivative_kernel(const __grid_constant__ KernelArguments arguments, double* values, int observables, int of,
+                            int code) {
+  double* of_chunk = values + std::size_t(blockIdx.x) * observables * chunk_size + threadIdx.x;
+  const double* references = arguments.chunks + std::size_t(blockIdx.x) * arguments.layout.rows * row_size +
+                             arguments.layout.references * row_size + threadIdx.x;
+  of_chunk[code * chunk_size] = error_derivative(of_chunk[of * chunk_size], references[of * row_size],
+                                                 of_chunk[(code - 1) * chunk_size], references[(code - 1) * row_size]);
 }
 
 /// Adds the sums of the lanes of a block in the tree of reduction.hpp. The first thread finds the result in sums[0].
@@ -102,10 +115,24 @@ __global__ void __launch_bounds__(chunk_size)
   if (count > 0) atomicMax(most, count);
 }
 
-/// Sets `waits` where a trajectory whose steps follow a density has not yet reached the time that is shown next.
-__global__ void __launch_bounds__(chunk_size)
-    waiting_kernel(const __grid_constant__ KernelArguments arguments, int* waits) {
+/// Sets `waits` where a trajectory whose steps follow a density has not yet reached the time that is shown next. Adds to `counts` the
+/// steps that trajectories have taken since they had taken `before`, which it renews, and those that they might have taken: as many as
+/// the trajectory of their warp that took most.
+__global__ void __launch_bounds__(chunk_size) waiting_kernel(const __grid_constant__ KernelArguments arguments,
+                                                             int* waits, double* before, unsigned long long* counts) {
   const double* rows = arguments.chunks + std::size_t(blockIdx.x) * arguments.layout.rows * row_size + threadIdx.x;
+  double& of_lane = before[std::size_t(blockIdx.x) * chunk_size + threadIdx.x];
+  const double steps = rows[arguments.layout.steps * row_size], taken = steps - of_lane;
+  of_lane = steps;
+  double most = taken;
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const double other = __shfl_xor_sync(0xffffffffu, most, distance);
+    most = other > most ? other : most;
+  }
+  if (rows[arguments.layout.status * row_size] == 0.0 || taken > 0.0) {
+    atomicAdd(counts, static_cast<unsigned long long>(taken));
+    atomicAdd(counts + 1, static_cast<unsigned long long>(most));
+  }
   if (rows[arguments.layout.status * row_size] == 0.0 &&
       rows[(arguments.layout.clock + ClockRow::shown) * row_size] != arguments.sample_time)
     *waits = 1;
@@ -255,6 +282,11 @@ cudaError_t launch_references(cudaStream_t stream, std::size_t count, const Kern
   return launch(reference_kernel, count, chunk_size, stream, arguments, values, numbers, observables);
 }
 
+cudaError_t launch_error_derivatives(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments,
+                                     double* values, int observables, int of, int code) {
+  return launch(error_derivative_kernel, chunks, chunk_size, stream, arguments, values, observables, of, code);
+}
+
 cudaError_t launch_statistics(cudaStream_t stream, std::size_t count, const KernelArguments& arguments,
                               const double* values, int observables, std::int64_t chunks, Moments* moments) {
   return launch(reduce_kernel, count, chunk_size, stream, arguments, values, observables, chunks, moments);
@@ -293,8 +325,9 @@ cudaError_t launch_gathering(cudaStream_t stream, std::size_t chunks, const Kern
   return launch(gather_kernel, chunks, chunk_size, stream, arguments, counts, positions, slot_rows, crossings);
 }
 
-cudaError_t launch_waiting(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments, int* waits) {
-  return launch(waiting_kernel, chunks, chunk_size, stream, arguments, waits);
+cudaError_t launch_waiting(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments, int* waits,
+                           double* before, unsigned long long* counts) {
+  return launch(waiting_kernel, chunks, chunk_size, stream, arguments, waits, before, counts);
 }
 
 cudaError_t launch_fma(cudaStream_t stream, unsigned blocks, unsigned threads, std::int64_t rounds, double* results) {

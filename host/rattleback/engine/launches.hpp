@@ -24,6 +24,11 @@ constexpr int fma_chains = 8;
 cudaError_t launch_references(cudaStream_t stream, std::size_t count, const KernelArguments& arguments,
                               const double* values, const double* numbers, int observables);
 
+/// Computes the derivatives of the squared error of observable `of`, which are value `code` of each chunk, from those of the observable,
+/// which are the value before it.
+cudaError_t launch_error_derivatives(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments,
+                                     double* values, int observables, int of, int code);
+
 /// Computes the moments of `count` (chunk, observable).
 cudaError_t launch_statistics(cudaStream_t stream, std::size_t count, const KernelArguments& arguments,
                               const double* values, int observables, std::int64_t chunks, Moments* moments);
@@ -52,8 +57,11 @@ cudaError_t launch_sums(cudaStream_t stream, void* scratch, std::size_t& bytes, 
 cudaError_t launch_gathering(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments,
                              const int* counts, const int* positions, int slot_rows, double* crossings);
 
-/// Sets `waits` where a trajectory whose steps follow a density has not yet reached the time that is shown next.
-cudaError_t launch_waiting(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments, int* waits);
+/// Sets `waits` where a trajectory whose steps follow a density has not yet reached the time that is shown next. Adds to two `counts` the
+/// steps since each trajectory had taken `before`, which is renewed: those that were taken, and those that a trajectory might have taken
+/// while another of its warp took steps.
+cudaError_t launch_waiting(cudaStream_t stream, std::size_t chunks, const KernelArguments& arguments, int* waits,
+                           double* before, unsigned long long* counts);
 
 /// Lets each thread compute `rounds` fused multiply-adds in each of its chains. `results` has a number per thread.
 cudaError_t launch_fma(cudaStream_t stream, unsigned blocks, unsigned threads, std::int64_t rounds, double* results);

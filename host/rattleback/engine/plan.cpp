@@ -30,19 +30,26 @@ ObservableCode::Kind kind_of(const std::string& part) {
   return ObservableCode::lambda;
 }
 
-/// Adds the derivatives of observables, and the joint moments that those of other statistics than the mean need.
+/// Adds the derivatives of observables, those of squared errors, and the joint moments that those of standard deviations need.
 void add_derivatives(Plan& plan, const Problem& problem) {
   for (std::size_t o = 0; o < problem.study.observables.size(); ++o) {
     if (!has_derivative(problem.codes[o].kind)) continue;
     const Observable& observable = problem.study.observables[o];
-    const bool joint = std::ranges::any_of(observable.statistics, [&](const std::string& name) {
-      return name != "mean" && has_derivative(observable, name);
-    });
+    const auto asks = [&](std::string_view name) {
+      return std::ranges::find(observable.statistics, name) != observable.statistics.end();
+    };
+    const double reference = plan.references[o];
     for (std::size_t j = 0; j < problem.derivatives.size(); ++j) {
       Plan::Derivative& derivative = plan.derivatives.emplace_back(o, j, static_cast<int>(plan.codes.size()));
-      plan.codes.push_back({ObservableCode::derivative, derivative_index(static_cast<int>(o), static_cast<int>(j))});
-      plan.references.push_back(0.0);
-      if (!joint) continue;
+      const int index = derivative_index(static_cast<int>(o), static_cast<int>(j));
+      plan.codes.push_back({ObservableCode::derivative, index});
+      plan.references.push_back(reference == reference ? 0.0 : reference);  // of what the error is measured from
+      if (asks("mse") || asks("rms")) {
+        derivative.error_code = static_cast<int>(plan.codes.size());
+        plan.codes.push_back({ObservableCode::error_derivative, index});
+        plan.references.push_back(0.0);
+      }
+      if (!asks("std")) continue;
       derivative.pair = static_cast<int>(plan.pairs.size());
       plan.pairs.emplace_back(static_cast<int>(o), derivative.code);
     }
@@ -99,14 +106,6 @@ bool guards_multiplier(const Problem& problem) {
          chosen->second == MethodOption(std::string("carried"));
 }
 
-/// Returns what the observables of a study ask of tangent vectors.
-TangentNeeds tangents_of(const Problem& problem) {
-  std::vector<ObservableCode> codes = problem.codes;
-  for (const Observable& observable : problem.study.observables)
-    for (const std::string& other : observable.correlation) codes.push_back(problem.observable_code(other));
-  return TangentNeeds(codes);
-}
-
 /// Returns whether the states of the method may leave the constraints of its system.
 bool leaves_constraint(const Problem& problem) {
   return problem.system->m > 0 && !(problem.method->exact_constraint && keeps_hidden_constraint(problem));
@@ -127,20 +126,25 @@ Unit unit_of(UnitKind kind, const Source& source, Isa isa) {
   return {kind, source.system, source.method, source.key, isa, source.code};
 }
 template <class Source>
-std::vector<Unit> units(const Source& source, const TangentNeeds& tangents, Isa isa) {
+std::vector<Unit> units(const Source& source, int tangents, bool frame, Isa isa) {
   const UnitKind loop = source.code.derivatives ? UnitKind::varied
-                        : tangents.frame()      ? UnitKind::frame
-                        : tangents.count > 0    ? UnitKind::tangent
+                        : frame                 ? UnitKind::frame
+                        : tangents > 0          ? UnitKind::tangent
                                                 : UnitKind::advance;
   Unit samples = unit_of(UnitKind::samples, source, isa);
-  samples.code.tangents = tangents.count > 0;
+  samples.code.tangents = tangents > 0;
   return {unit_of(loop, source, isa), samples};
 }
 
 }  // namespace
 
-std::vector<Unit> units_of(const Problem& problem, Isa isa) { return units(problem, tangents_of(problem), isa); }
-std::vector<Unit> units_of(const Plan& plan, Isa isa) { return units(plan, TangentNeeds(plan.codes), isa); }
+std::vector<Unit> units_of(const Problem& problem, Isa isa) {
+  const TangentNeeds needs(problem);
+  return units(problem, needs.count, needs.frame(), isa);
+}
+std::vector<Unit> units_of(const Plan& plan, Isa isa) {
+  return units(plan, plan.arguments.layout.tangents, plan.frame, isa);
+}
 namespace {
 /// The steps that locate a crossing have given sizes.
 template <class Source>
@@ -227,11 +231,17 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
     rows.clock = take(ClockRow::rows);
     a.max_steps = static_cast<double>(*study.time.max_steps);
   }
-  if (const TangentNeeds needs(plan.codes); needs.count > 0) {
+  if (const TangentNeeds needs(problem); needs.count > 0) {
+    plan.frame = needs.frame();
     rows.tangents = needs.count;
-    rows.tangent_rows = plan.step_rows + 1;
+    rows.tangent_rows = plan.step_rows + (needs.by_mass ? 2 : 1);
     rows.tangent = take(needs.count * rows.tangent_rows);
     rows.tangent_exponent = rows.tangent + plan.step_rows;
+    if (needs.by_mass) rows.tangent_square = rows.tangent_exponent + 1;
+    if (needs.transient > 0) {
+      rows.counted_from = take(1);
+      a.transient = static_cast<std::int64_t>(needs.transient);
+    }
     if (needs.columns) rows.columns = take(needs.count * (needs.count + 3) / 2);
     if (needs.growth) rows.growth = take(3);
     if (needs.window) rows.window = take(needs.count + 1);

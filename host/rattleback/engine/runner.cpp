@@ -2,6 +2,8 @@
 
 #include "rattleback/engine/runner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -92,6 +94,7 @@ Summary Runner::operator()() {
       }
       write_crossings();
     });
+    warn_of_waiting();
     write_attributes();
     report_progress();
     sink_.commit();
@@ -105,6 +108,17 @@ Summary Runner::operator()() {
   }
   if (files_) files_->remove_scratch();
   return summary_;
+}
+
+void Runner::warn_of_waiting() const {
+  constexpr double most = 1.0 / 3.0;
+  if (!options_.warn || possible_ == 0) return;
+  const double waiting = 1.0 - static_cast<double>(taken_) / static_cast<double>(possible_);
+  if (waiting > most)
+    options_.warn(fmt::format(
+        "in {:.0f} % of the computing time trajectories waited for others of their pack or warp, because all stop at "
+        "every sample; take fewer samples, or an ensemble in which neighbours take about as many steps",
+        100.0 * waiting));
 }
 
 std::uint64_t Runner::tile_trajectories() const {
@@ -252,6 +266,8 @@ void Runner::integrate_tile() {
     if (plan_.by_density()) steps = computed.calls * steps_per_call * static_cast<std::int64_t>(round.stretches.size());
     adapt_budget(steps + static_cast<std::int64_t>(round.stretches.size()), seconds);
     if (plan_.by_density()) {
+      taken_ += computed.taken;
+      possible_ += computed.possible;
       const bool known = samples > 0 && !reached_ && sample > 0;
       reached_ = samples == 0 && !computed.waiting;
       if (reached_ || known) calls_ = computed.calls + (samples == 0 ? position_.step : 0);

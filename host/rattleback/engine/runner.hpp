@@ -147,6 +147,8 @@ class Runner {
   [[nodiscard]] Prepared prepare(std::uint64_t first);
   /// Returns the next stretches, within the budget of steps and the memory for samples. Advances the position `at`.
   Round next_round(Position& at);
+  /// Says so where trajectories whose steps follow a density wait for each other much of the time.
+  void warn_of_waiting() const;
   /// Sets the number of steps of the next round from the time of the last round.
   void adapt_budget(std::int64_t done, double seconds);
   /// Gives the output of a round to the writer.
@@ -292,7 +294,8 @@ class Runner {
   std::int64_t longest_interval_ = 0;  // longest interval of the tile in steps, where the steps vary
   std::int64_t budget_ = 64;           // steps of a round
   std::int64_t calls_ = 0;  // calls that the last interval took, where steps follow a density; 0 when none is known
-  bool reached_ = false;    // all trajectories have reached the time of the next sample
+  std::uint64_t taken_ = 0, possible_ = 0;  // steps of this process (RoundOutput)
+  bool reached_ = false;                    // all trajectories have reached the time of the next sample
 
   std::unique_ptr<CrossingLocator> locate_;
   std::unique_ptr<CrossingStore> crossings_;

@@ -277,12 +277,13 @@ void Runner::put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>
   const auto width = static_cast<std::size_t>(plan_.state_rows);
   std::vector<double> tangents(width * static_cast<std::size_t>(rows.tangents));
   point_functions(system_).tangents({parameters.data(), study_.time.start}, q.data(), v.data(), p.data(),
-                                    method_.in_space, rows.tangents, tangents.data());
+                                    method_.in_space, rows.tangent_square >= 0, rows.tangents, tangents.data());
   for (int j = 0; j < rows.tangents; ++j) {
     for (std::size_t i = 0; i < width; ++i)
       tile.at(k, rows.tangent + j * rows.tangent_rows + static_cast<int>(i)) =
           tangents[static_cast<std::size_t>(j) * width + i];
     if (rows.columns >= 0) tile.at(k, column_row(rows, j, j)) = 1.0;
+    if (rows.tangent_square >= 0) tile.at(k, rows.tangent_square + j * rows.tangent_rows) = 1.0;
   }
 }
 

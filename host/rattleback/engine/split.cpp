@@ -137,9 +137,7 @@ class SplitBackend final : public Backend {
     const std::uint64_t before = control.trajectory_steps;
     for (Part& part : parts_) {
       part.control.trajectory_steps = 0;
-      part.output.crossings.clear();
-      part.output.calls = 0;
-      part.output.waiting = false;
+      part.output.clear();
     }
     const auto count = [&] {
       std::uint64_t steps = before;
@@ -156,10 +154,10 @@ class SplitBackend final : public Backend {
     const std::uint64_t samples = round.samples(), observables = plan_->codes.size(), pairs = plan_->pairs.size(),
                         kept = plan_->keep_values ? observables * chunk_size : 0,
                         state_rows = static_cast<std::uint64_t>(plan_->state_rows);
-    output.crossings.clear();
-    output.calls = 0;
-    output.waiting = false;
+    output.clear();
     for (const Part& part : parts_) {
+      output.taken += part.output.taken;
+      output.possible += part.output.possible;
       output.calls = std::max(output.calls, part.output.calls);
       output.waiting = output.waiting || part.output.waiting;
     }

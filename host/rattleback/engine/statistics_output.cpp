@@ -150,8 +150,8 @@ void EnsembleStatistics::create_part(ResultSink& sink, const Parts& parts) const
     const Observable& observable = study_.observables[derivative.observable];
     const std::string group = parts.root + "/observables/" + observable.name + "/";
     for (const std::string& statistic : observable.statistics)
-      if (has_derivative(observable, statistic))
-        create(group + statistic + "_by_" + problem_.derivatives[derivative.by].name, statistic == "mean");
+      if (has_derivative(statistic))
+        create(group + statistic + "_by_" + problem_.derivatives[derivative.by].name, statistic != "std");
   }
   const Shape of_fit = parts.shape.empty() ? Shape{1} : parts.shape;
   for (const Fit& fit : study_.fits) {
@@ -266,32 +266,27 @@ void EnsembleStatistics::write_derivatives(ResultSink& sink, const Parts& parts,
     const auto pair = static_cast<std::uint64_t>(derivative.pair);
     const std::string by = "_by_" + problem_.derivatives[derivative.by].name;
     for (const std::string& statistic : observable.statistics) {
-      if (!has_derivative(observable, statistic)) continue;
+      if (!has_derivative(statistic)) continue;
       std::vector<ValueWithError> estimates(product(shape));
       parallel_for(estimates.size(), threads_, [&](std::uint64_t i) {
-        const std::uint64_t s = i % samples(), x = s * observables() + o,
-                            dx = s * observables() + static_cast<std::uint64_t>(derivative.code);
+        const std::uint64_t s = i % samples(), x = s * observables() + o;
         const Cell cell = parts.cells[i / samples()];
-        if (statistic == "mean") {
-          estimates[i] = estimate(
-              moments_, dx, dx, cell, [](const Moments& m) { return statistic_of(m, "mean"); },
-              [](const Moments& m) { return error_of(m, "mean"); });
-          return;
-        }
-        const CoMoments joint = node_of(co_moments_, s * plan_.pairs.size() + pair, s * set_pairs() + pair, cell);
-        const Moments of_x = node_of(moments_, x, x, cell), of_dx = node_of(moments_, dx, dx, cell);
-        const double covariance = covariance_of(joint);
         if (statistic == "std") {
-          estimates[i].value = covariance / statistic_of(of_x, "std");
+          const CoMoments joint = node_of(co_moments_, s * plan_.pairs.size() + pair, s * set_pairs() + pair, cell);
+          estimates[i].value = covariance_of(joint) / statistic_of(node_of(moments_, x, x, cell), "std");
           return;
         }
-        // of the mean of (x - r)^2
-        const double by_mse = 2.0 * (covariance + (statistic_of(of_x, "mean") - observable.reference.number) *
-                                                      statistic_of(of_dx, "mean"));
-        estimates[i].value = statistic == "mse" ? by_mse : by_mse / (2.0 * statistic_of(of_x, "rms"));
+        const int code = statistic == "mean" ? derivative.code : derivative.error_code;
+        const std::uint64_t of = s * observables() + static_cast<std::uint64_t>(code);
+        estimates[i] = estimate(
+            moments_, of, of, cell, [](const Moments& m) { return statistic_of(m, "mean"); },
+            [](const Moments& m) { return error_of(m, "mean"); });
+        if (statistic != "rms") return;
+        const double twice = 2.0 * statistic_of(node_of(moments_, x, x, cell), "rms");
+        estimates[i] = {estimates[i].value / twice, estimates[i].error / twice};
       });
       write_estimates(sink, fmt::format("{}/observables/{}/{}{}", parts.root, observable.name, statistic, by), shape,
-                      estimates, statistic == "mean");
+                      estimates, statistic != "std");
     }
   }
 }

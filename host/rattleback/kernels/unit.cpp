@@ -146,7 +146,8 @@ std::string Unit::text() const {
       functions = function("advance_tangent", "advance_chunk_with_tangent", pair + also);
       break;
     case UnitKind::frame:
-      functions = function("advance_tangent", "advance_chunk_with_frame", pair + also);
+      functions = function("advance_tangent",
+                           code.by_mass ? "advance_chunk_with_mass_frame" : "advance_chunk_with_frame", pair + also);
       break;
     case UnitKind::varied:
       functions = function("advance_tangent", "advance_chunk_with_variations", pair + also);
@@ -175,7 +176,7 @@ std::string Unit::device_text() const {
          fmt::format("RB_DEVICE_{}({}, {})\n",
                      kind == UnitKind::samples   ? "SAMPLES"
                      : kind == UnitKind::tangent ? "TANGENT"
-                     : kind == UnitKind::frame   ? "FRAME"
+                     : kind == UnitKind::frame   ? (code.by_mass ? "MASS_FRAME" : "FRAME")
                      : kind == UnitKind::varied  ? "VARIATIONS"
                                                  : "ADVANCE",
                      kind == UnitKind::samples ? only : pair, formulas);
@@ -225,7 +226,7 @@ std::string Unit::title(const std::string& target) const {
       }
     }
     if (kind == UnitKind::tangent) title += ", tangent";
-    if (kind == UnitKind::frame) title += ", tangents";
+    if (kind == UnitKind::frame) title += code.by_mass ? ", tangents by mass" : ", tangents";
     if (kind == UnitKind::varied) title += ", derivatives";
     if (kind == UnitKind::counted) return title + ", counting";
     if (!code.density.empty()) title += ", density";

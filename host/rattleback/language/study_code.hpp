@@ -17,6 +17,7 @@ struct StudyCode {
   std::string surfaces, observables, density;
   bool tangents = false;     ///< with the observables of tangent vectors (loop/exponents.hpp)
   bool derivatives = false;  ///< of trajectories and observables (loop/variations.hpp)
+  bool by_mass = false;      ///< tangent vectors are orthogonal in the metric of the mass matrix (loop/frame.hpp)
 };
 
 /// What formulas may name: the coordinates, parameters and observables of the system, q[i], v[i] and p[i], the time t, and what

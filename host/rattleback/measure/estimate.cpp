@@ -35,6 +35,8 @@ class Copies {
     study_.sections = problem.study.sections;
     study_.stops = problem.study.stops;
     study_.fates = problem.study.fates;
+    study_.lyapunov = problem.study.lyapunov;
+    study_.lyapunov.transient.reset();  // copies have no sample at its end
     study_.output.covariance = problem.study.output.covariance;
     study_.output.initial_state = problem.study.output.initial_state;
     study_.output.final_state = problem.study.output.final_state;

@@ -93,10 +93,10 @@ void check_beside(const fs::path& file, const fs::path& beside) {
 /// Refuses names that promise another format than HDF5.
 void check_ending(const fs::path& file) {
   static constexpr std::string_view others[] = {
-      ".csv",  ".tsv", ".dat",    ".txt", ".md",  ".json", ".toml", ".yaml",  ".yml",     ".xml",     ".html",
-      ".htm",  ".npy", ".npz",    ".mat", ".pkl", ".xlsx", ".xls",  ".ods",   ".parquet", ".feather", ".arrow",
-      ".zarr", ".db",  ".sqlite", ".zip", ".gz",  ".bz2",  ".xz",   ".zst",   ".tar",     ".png",     ".svg",
-      ".pdf",  ".jpg", ".jpeg",   ".gif", ".bib", ".tex",  ".py",   ".ipynb", ".sh",      ".hpp",     ".cpp"};
+      ".csv",    ".tsv", ".dat", ".txt", ".md",   ".json",  ".toml", ".yaml",    ".yml",     ".xml",   ".html", ".htm",
+      ".npy",    ".npz", ".mat", ".pkl", ".xlsx", ".xls",   ".ods",  ".parquet", ".feather", ".arrow", ".zarr", ".db",
+      ".sqlite", ".zip", ".gz",  ".bz2", ".xz",   ".zst",   ".tar",  ".png",     ".svg",     ".pdf",   ".jpg",  ".jpeg",
+      ".gif",    ".mp4", ".bib", ".tex", ".py",   ".ipynb", ".sh",   ".hpp",     ".cpp"};
   std::string ending = file.extension().string();
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (std::ranges::find(others, ending) == std::end(others)) return;

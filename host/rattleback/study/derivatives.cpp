@@ -57,6 +57,12 @@ DerivativeBy resolve(const Problem& problem, const std::string& name) {
                                          : ""));
     return {kind, i, name};
   }
+  const auto vector = std::ranges::find_if(problem.study.ensemble.axes,
+                                           [&](const Axis& axis) { return axis.dimension && axis.name == name; });
+  if (vector != problem.study.ensemble.axes.end())
+    input_error(where,
+                fmt::format("derivatives.by names {}, a vector of axes; name its components, '{}[0]' to '{}[{}]'",
+                            quote(name), name, name, *vector->dimension - 1));
   std::vector<std::string> known = axes;
   for (const ParameterInfo& parameter : system.parameters) known.emplace_back(parameter.name);
   known.insert(known.end(), {"q0[i]", "v0[i]", "p0[i]"});
@@ -87,10 +93,7 @@ void refuse_jumps(const Problem& problem) {
 void refuse_others(const Problem& problem) {
   const Study& study = problem.study;
   const std::string where = study.place("derivatives.by");
-  std::vector<ObservableCode> codes = problem.codes;
-  for (const Observable& observable : study.observables)
-    for (const std::string& other : observable.correlation) codes.push_back(problem.observable_code(other));
-  if (TangentNeeds(codes).count > 0)
+  if (TangentNeeds(problem).count > 0)
     input_error(
         where,
         "derivatives and observables of tangent vectors (lyapunov, gali, megno, ..) are asked for in one study; "
@@ -114,8 +117,13 @@ void refuse_others(const Problem& problem) {
 void check_derivatives(Problem& problem) {
   const Study& study = problem.study;
   const std::vector<std::string>& by = study.derivatives.by;
-  if (by.empty()) return;
   const std::string where = study.place("derivatives.by");
+  if (by.empty()) {
+    if (study.places.contains("derivatives.by"))
+      input_error(where,
+                  "derivatives.by is empty; name what the result has derivatives by, or leave [derivatives] out");
+    return;
+  }
   if (by.size() > std::size_t(max_derivatives))
     input_error(where, fmt::format("derivatives.by has {} names; a study takes {}", by.size(), max_derivatives));
   std::set<std::string> seen;

@@ -112,6 +112,7 @@ const std::vector<TableInfo>& study_tables() {
                                              {"fate[]", rows(fate_fields)},
                                              {"map[]", rows(map_fields)},
                                              {"fit[]", rows(fit_fields)},
+                                             {"lyapunov", rows(lyapunov_fields)},
                                              {"derivatives", rows(derivative_fields)},
                                              {"output", rows(output_fields)}};
   return tables;
@@ -124,6 +125,7 @@ void check_fields(const Study& study) {
   if (!study.places.contains("time.sample_every") && time.sample_every == 0) time.sample_every.reset();
   check_all<Study::Time>(time_fields, time, "time", study);
   check_all<Study::Ensemble>(ensemble_fields, study.ensemble, "ensemble", study);
+  check_all<Study::Lyapunov>(lyapunov_fields, study.lyapunov, "lyapunov", study);
   check_all<Study::Output>(output_fields, study.output, "output", study);
 }
 

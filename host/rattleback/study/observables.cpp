@@ -72,8 +72,8 @@ constexpr RunObservable run_observables_table[] = {
      "mean of megno over the time; near 2 on regular orbits, lyapunov t / 2 on chaotic ones"},
     {Coded::fli, "fli", false, one, true, "fast Lyapunov indicator: largest growth ln |(dq, dp)| so far"},
 };
-static_assert(std::size(run_observables_table) + 3 == ObservableCode::kinds,
-              "a kind of observables has no descriptor, or has two; system, formula and derivative have none");
+static_assert(std::size(run_observables_table) + 4 == ObservableCode::kinds,
+              "a kind of observables has no descriptor, or has two; system, formula and the derivatives have none");
 
 }  // namespace
 
@@ -88,13 +88,18 @@ bool has_derivative(ObservableCode::Kind kind) {
   return std::ranges::find(kinds, kind) != std::end(kinds);
 }
 
-bool has_derivative(const Observable& observable, const std::string& statistic) {
-  if (statistic == "mean" || statistic == "std") return true;
-  return (statistic == "mse" || statistic == "rms") && observable.reference.kind == ErrorReference::Kind::number;
+bool has_derivative(std::string_view statistic) {
+  return statistic == "mean" || statistic == "std" || statistic == "mse" || statistic == "rms";
 }
 
-TangentNeeds::TangentNeeds(std::span<const ObservableCode> codes) {
+TangentNeeds::TangentNeeds(const Problem& problem) {
   const auto needs = [this](int vectors) { count = std::max(count, vectors); };
+  std::vector<ObservableCode> codes = problem.codes;
+  for (const Observable& observable : problem.study.observables)
+    for (const std::string& other : observable.correlation) codes.push_back(problem.observable_code(other));
+  if (const auto& asked = problem.study.lyapunov.exponents) needs(static_cast<int>(*asked));
+  by_mass = problem.code.by_mass;
+  transient = problem.transient;
   for (const auto& [kind, index] : codes) {
     window = window || kind == Coded::window;
     columns = columns || kind == Coded::ln_gali || kind == Coded::gali || kind == Coded::sali;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rattleback/catalogue/entry.hpp"
-#include "rattleback/study/study.hpp"
+#include "rattleback/study/problem.hpp"
 
 namespace rattleback {
 
@@ -38,18 +38,18 @@ struct NamedCode {
 /// Whether an observable is a function of the state, of which there are derivatives.
 [[nodiscard]] bool has_derivative(ObservableCode::Kind kind);
 
-/// Whether the derivative of a statistic follows from those of trajectories: that of a mean of squares where the reference is one number.
-[[nodiscard]] bool has_derivative(const Observable& observable, const std::string& statistic);
+/// Whether the derivative of a statistic follows from those of trajectories.
+[[nodiscard]] bool has_derivative(std::string_view statistic);
 
-/// What the observables of a study ask of its tangent vectors (loop/frame.hpp).
+/// What a study asks of tangent vectors (loop/frame.hpp): its observables, those that they are correlated with, and [lyapunov].
 struct TangentNeeds {
   int count = 0;  ///< of vectors
-  bool columns = false, growth = false, window = false;
+  bool columns = false, growth = false, window = false, by_mass = false;
+  std::uint64_t transient = 0;  ///< the sample from which growth counts
 
-  TangentNeeds() = default;
-  explicit TangentNeeds(std::span<const ObservableCode> codes);
-  /// Whether the loop is that with several vectors, which also has the sums and the columns.
-  [[nodiscard]] bool frame() const { return count > 1 || columns || growth || window; }
+  explicit TangentNeeds(const Problem& problem);
+  /// Whether the loop is that with several vectors, which also has the sums and the columns, the metric and the transient.
+  [[nodiscard]] bool frame() const { return count > 1 || columns || growth || window || by_mass || transient > 0; }
 };
 
 /// Returns all observables of a system with a method. The observables of the system come first.

@@ -20,6 +20,9 @@ void complete_time(Study& study, const Formulas& formulas);
 /// requests.cpp checks the density of steps, observables, sections, covariance, groups and fits. `step` is the step size of a trajectory.
 void check_requests(Problem& problem, double step);
 
+/// lyapunov.cpp checks what is asked of tangent vectors besides the observables, whose codes are known.
+void check_lyapunov(Problem& problem, double step);
+
 /// derivatives.cpp resolves by what there are derivatives.
 void check_derivatives(Problem& problem);
 

@@ -44,6 +44,7 @@ struct Problem {
   std::string warning;                    ///< a doubt about the options; empty without doubts
   std::vector<ObservableCode> codes;      ///< codes of study.observables, in order
   std::vector<DerivativeBy> derivatives;  ///< in the order of study.derivatives.by
+  std::uint64_t transient = 0;            ///< the sample from which the growth of tangent vectors counts
   Surfaces surfaces{};                    ///< surfaces of study.sections, then of study.stops, in order
   StudyCode code;                         ///< C++ of the surfaces, and of the observables with a formula
 

@@ -258,12 +258,12 @@ void check_density(Problem& problem) {
                             study.method.name, problem.system->name,
                             others.empty() ? "no method of the catalogue is" : "take one of " + join(others)));
   }
-  for (const Study::Section& section : study.sections)
-    if (section.every)
-      input_error(section.where,
-                  fmt::format("section {} is a stroboscope, which needs steps of one size (time.control is "
+  for (std::size_t i = 0; i < study.sections.size(); ++i)
+    if (study.sections[i].every)
+      input_error(study.sections[i].where,
+                  fmt::format("section[{}] is a stroboscope, which needs steps of one size (time.control is "
                               "\"density\"); take time.samples such that samples are at these times",
-                              quote(section.name)));
+                              i));
   problem.code.density =
       density_code({study.time.density, "time.density", study.place("time.density")}, formula_names(problem));
 }
@@ -371,6 +371,7 @@ void check_requests(Problem& problem, double step) {
   check_covariance(problem);
   check_groups(problem.study);
   check_fits(problem, step);
+  check_lyapunov(problem, step);
   check_derivatives(problem);
   reject_repeats(problem.study.output.trajectories, problem.study.place("output.trajectories"), "trajectory");
 }

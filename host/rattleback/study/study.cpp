@@ -34,6 +34,7 @@ Study Study::without_requests() const {
   study.fates.clear();
   study.maps.clear();
   study.fits.clear();
+  study.lyapunov = {};
   study.derivatives = {};
   std::ranges::move(study.ensemble.group_by, std::back_inserter(study.ensemble.unused));
   study.ensemble.group_by.clear();
@@ -43,7 +44,7 @@ Study Study::without_requests() const {
   study.time.samples = 1;
   std::erase_if(study.places, [](const auto& place) {
     static constexpr std::string_view dropped[] = {
-        "observable", "section",           "stop",       "fate", "map", "fit", "derivatives",
+        "observable", "section",           "stop",       "fate", "map", "fit", "lyapunov", "derivatives",
         "output",     "ensemble.group_by", "time.sample"};
     return std::ranges::any_of(dropped, [&](std::string_view key) { return place.first.starts_with(key); });
   });

@@ -267,6 +267,13 @@ struct Study {
   };
   std::vector<Map> maps;
 
+  /// What is asked of tangent vectors besides the observables (study/lyapunov.cpp).
+  struct Lyapunov {
+    std::optional<std::uint64_t> exponents;  ///< their number; empty: as many as observables need
+    std::optional<double> transient;         ///< time at the start that does not count
+    std::string metric = "euclidean";        ///< or "mass"
+  } lyapunov;
+
   /// The parameters of the ensemble by which the result has derivatives: names of axes, of parameters of the system, and components of
   /// the initial state (study/derivatives.hpp).
   struct Derivatives {

@@ -339,6 +339,28 @@ inline constexpr Field<Fit> fit_fields[] = {
     field<&Fit::to>({.key = "to", .standard = "last sample", .text = "constant"}),
 };
 
+inline constexpr const char* metrics[] = {"euclidean", "mass"};
+
+inline constexpr Field<Study::Lyapunov> lyapunov_fields[] = {
+    field<&Study::Lyapunov::exponents>(
+        {.key = "exponents",
+         .standard = "as many as observables need",
+         .text = "number of exponents in `/final/lyapunov_spectrum`; with 1 there is `/final/lyapunov` alone",
+         .minimum = 1}),
+    field<&Study::Lyapunov::transient>(
+        {.key = "transient",
+         .standard = "none",
+         .text = "constant: a time at the start that does not count. A sample must be at its end"}),
+    field<&Study::Lyapunov::metric>(
+        {.key = "metric",
+         .standard = "`\"euclidean\"`",
+         .text =
+             "`\"euclidean\"`: dq . dq + dp . dp; `\"mass\"`: dq . M dq + dp . M^-1 dp with the mass matrix M of the "
+             "state",
+         .choices = metrics,
+         .shown = Shown::changed}),
+};
+
 inline constexpr Field<Study::Derivatives> derivative_fields[] = {
     field<&Study::Derivatives::by>(
         {.key = "by",
@@ -427,6 +449,8 @@ inline constexpr Field<Study> root_fields[] = {
                          .standard = "none",
                          .text = "the curves through statistics",
                          .wanted = "an array of tables ([[fit]])"}),
+    field<&Study::lyapunov, TableOf<Study::Lyapunov, lyapunov_fields>>(
+        {.key = "lyapunov", .standard = "none", .text = "how Lyapunov exponents are measured, and how many"}),
     field<&Study::derivatives, TableOf<Study::Derivatives, derivative_fields>>(
         {.key = "derivatives", .standard = "none", .text = "by what the result has derivatives"}),
     field<&Study::output, TableOf<Study::Output, output_fields>>(

@@ -103,6 +103,10 @@ std::string Study::to_toml() const {
   out.tables<Fate>("[[fate]]", fate_fields, fates);
   out.tables<Map>("[[map]]", map_fields, maps);
   out.tables<Fit>("[[fit]]", fit_fields, fits);
+  if (lyapunov.exponents || lyapunov.transient || lyapunov.metric != Lyapunov().metric) {
+    out.header("[lyapunov]");
+    out.rows<Lyapunov>(lyapunov_fields, lyapunov);
+  }
   if (!derivatives.by.empty()) {
     out.header("[derivatives]");
     out.rows<Derivatives>(derivative_fields, derivatives);

@@ -139,9 +139,9 @@ struct PointFunctions {
   /// Turns v and p from the body to space (right trivialised) or back; v or p may be null. Null on R^n.
   void (*turn)(const double* q, double* v, double* p, bool to_space);
   /// Computes the initial tangent vectors (dq, dp, dlambda) of Lyapunov exponents at (q, v) with the momentum p, `count` of them one
-  /// after the other; `in_space` says whether v and p are in space or in the body.
-  void (*tangents)(SystemAt at, const double* q, const double* v, const double* p, bool in_space, int count,
-                   double* tangents);
+  /// after the other, orthogonal in the metric of the mass matrix `by_mass`; `in_space` says whether v and p are in space or in the body.
+  void (*tangents)(SystemAt at, const double* q, const double* v, const double* p, bool in_space, bool by_mass,
+                   int count, double* tangents);
   /// Computes the multiplier of the continuous equations at (q, v), with v in the body; false where they do not determine it.
   bool (*multiplier)(SystemAt at, const double* q, const double* v, double* lambda);
   /// Computes the derivative (dq, dp, dlambda) of the point that `prepare` made of the data: q and v are those of that point.
@@ -304,13 +304,14 @@ struct ObservableCode {
     megno,
     megno_mean,
     fli,
-    power,           ///< of what drives the system (mechanics/power.hpp), as are the next two
-    work,            ///< since the start of the motion
-    energy_balance,  ///< energy less work
-    formula,         ///< a formula of the study (loop/formula.hpp)
-    step_size,       ///< of the next step
-    density_error,   ///< of steps that follow a density (loop/clock.hpp)
-    derivative,      ///< of an observable of the run, at derivative_index (loop/variations.hpp)
+    power,             ///< of what drives the system (mechanics/power.hpp), as are the next two
+    work,              ///< since the start of the motion
+    energy_balance,    ///< energy less work
+    formula,           ///< a formula of the study (loop/formula.hpp)
+    step_size,         ///< of the next step
+    density_error,     ///< of steps that follow a density (loop/clock.hpp)
+    derivative,        ///< of an observable of the run, at derivative_index (loop/variations.hpp)
+    error_derivative,  ///< of the squared error of an observable; the code before it is the derivative of that observable
     gamma,
     step_v,
     step_hidden_constraint,
@@ -342,11 +343,12 @@ struct ChunkLayout {
   /// Tangent vectors of (q, p, lambda) and what the method carries besides, each with its power of two; -1 without. The next vector
   /// comes `tangent_rows` rows later.
   int tangent = -1, tangent_exponent = -1, tangent_rows = 0;
-  int tangents = 0;  ///< their number
-  int columns =
-      -1;  ///< columns that stand for the vectors before they were made orthogonal, and powers of two; -1 without
-  int growth = -1;  ///< three running sums (GrowthSums of loop/exponents.hpp); -1 without
-  int window = -1;  ///< growth of each vector up to the last sample, and the steps until then; -1 without
+  int tangents = 0;         ///< their number
+  int tangent_square = -1;  ///< square of the norm of a vector as stored, behind its power of two; -1 if Euclidean
+  int counted_from = -1;    ///< steps before the time from which the growth of vectors counts; -1 from the start on
+  int columns = -1;  ///< columns that stand for the vectors before orthogonalisation, and powers of two; -1 without
+  int growth = -1;   ///< three running sums (GrowthSums of loop/exponents.hpp); -1 without
+  int window = -1;   ///< growth of each vector up to the last sample, and the steps until then; -1 without
   /// Derivatives of the state (loop/variations.hpp), in the form of a tangent vector; -1 without. The next one comes `variation_rows`
   /// later.
   int variation = -1, variation_rows = 0;
@@ -362,10 +364,8 @@ struct ChunkLayout {
   int parameters = -1;  ///< one row per parameter beyond max_uniform_parameters; -1 without
   int start = -1;       ///< time of the state with steps = 0; -1 where it is uniform
   int clock = -1;       ///< rows ClockRow of steps that follow a density (loop/clock.hpp); -1 elsewhere
-  int orbit =
-      -1;  ///< q, p, lambda and `carried` of the orbit of such steps, where those of the state have what is shown
-  int work =
-      -1;  ///< work of a driven system in its state, the last row of `carried`, where it is measured; -1 elsewhere
+  int orbit = -1;       ///< q, p, lambda and `carried` of the orbit of such steps; those of the state are shown
+  int work = -1;        ///< work of a driven system, last row of `carried`, where it is measured; -1 elsewhere
 };
 /// A system may have any number of parameters. The values of the first are among the arguments of a kernel, unless they vary over the
 /// ensemble; the further parameters have a row each.
@@ -396,7 +396,8 @@ struct KernelArguments {
   std::int64_t interval_start =
       0;  ///< steps before the interval that leads to the next sample, where the step size is uniform
   double sample_time = 0.0;
-  double max_steps = 0.0;  ///< most steps of a trajectory, where they follow a density
+  std::int64_t transient = 0;  ///< the interval with which the growth of tangent vectors begins to count
+  double max_steps = 0.0;      ///< most steps of a trajectory, where they follow a density
   double tolerance;
   int max_iterations;
   double guess = 1.0;                 ///< Newton's method starts with this fraction of the predicted velocity
@@ -468,7 +469,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 14;
+inline constexpr int binary_interface = 15;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

@@ -214,13 +214,22 @@ void initial_tangent(SystemAt place, const double* q, const double* v, [[maybe_u
 }  // namespace detail
 
 /// The initial tangent vectors of Lyapunov exponents, the same for all methods. Each is made orthogonal to those before it, with the
-/// Euclidean product of (dq, dp), and has the norm 1. Writes (dq, dp, dlambda) of each, with dq as the numbers of q.
+/// Euclidean product of (dq, dp) or, `by_mass`, with that of MassProduct, and has the norm 1. Writes (dq, dp, dlambda) of each, with dq
+/// as the numbers of q.
 template <template <class> class SystemOf>
-void initial_tangents(SystemAt place, const double* q, const double* v, const double* p, bool in_space, int count,
-                      double* tangents) {
+void initial_tangents(SystemAt place, const double* q, const double* v, const double* p, bool in_space,
+                      [[maybe_unused]] bool by_mass, int count, double* tangents) {
   using System = SystemOf<double>;
-  constexpr int n = System::n, size = element_size<System> + n, width = size + System::m;
-  const auto product = [](const double* a, const double* b) {
+  constexpr int n = System::n, N = element_size<System>, size = N + n, width = size + System::m;
+  const auto product = [&](const double* a, const double* b) {
+    if constexpr (!HamiltonianAlone<System>)
+      if (by_mass) {
+        using OfDuals = SystemOf<Dual<double, 1>>;
+        const MassProduct<OfDuals> of(detail::system_from<OfDuals>(place), lift<Dual<double, 1>>(detail::load<N>(q)),
+                                      lift<Dual<double, 1>>(detail::load<n>(p)), in_space);
+        return of(of.parts(detail::load<N>(a), detail::load<n>(a + N)),
+                  of.parts(detail::load<N>(b), detail::load<n>(b + N)));
+      }
     double sum = 0.0;
     for (int i = 0; i < size; ++i) sum += a[i] * b[i];
     return sum;

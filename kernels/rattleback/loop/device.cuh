@@ -11,6 +11,7 @@
 // where `system` is a template over the scalar, `method` has the member template `of<T, System>`, the step, and `surfaces`
 // are the surfaces of section (loop/formula.hpp), or rattleback::NoFormulas. Other units have RB_DEVICE_TANGENT(system,
 // method, surfaces), the same with a tangent vector, RB_DEVICE_FRAME(system, method, surfaces), the same with several,
+// RB_DEVICE_MASS_FRAME(system, method, surfaces), the same with the metric of the mass matrix,
 // RB_DEVICE_VARIATIONS(system, method, surfaces), the same with derivatives, or RB_DEVICE_SAMPLES(system, formulas), the observables. A unit defines kernels with C linkage (DeviceKernel), and the constant `rattleback_kernels`, which tells what exists (KernelTable).
 // A kernel that does not exist is empty.
 
@@ -53,6 +54,8 @@ template <template <class> class System, class Method, template <class> class Su
 using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, Surfaces>;
 template <template <class> class System, class Method, template <class> class Surfaces>
 using FrameLoop = Loop<System, Method, TangentFrame<double, System, Method::template of>, Surfaces>;
+template <template <class> class System, class Method, template <class> class Surfaces>
+using MassFrameLoop = Loop<System, Method, TangentFrame<double, System, Method::template of, true>, Surfaces>;
 template <template <class> class System, class Method, template <class> class Surfaces>
 using VariationLoop = Loop<System, Method, Variations<double, System, Method::template of>, Surfaces>;
 
@@ -165,6 +168,8 @@ RB_NAMESPACE_END
   RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::TangentLoop<System, Method, Surfaces>)
 #define RB_DEVICE_FRAME(System, Method, Surfaces) \
   RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::FrameLoop<System, Method, Surfaces>)
+#define RB_DEVICE_MASS_FRAME(System, Method, Surfaces) \
+  RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::MassFrameLoop<System, Method, Surfaces>)
 #define RB_DEVICE_VARIATIONS(System, Method, Surfaces) \
   RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::VariationLoop<System, Method, Surfaces>)
 

@@ -1,7 +1,8 @@
 #pragma once
 // What tangent vectors tell of a trajectory (loop/tangent.hpp, loop/frame.hpp): Lyapunov exponents and the indicators of chaos
 // that are made of them. Every vector starts with norm 1, and vectors are orthogonal to those before them. The norm is that of
-// the first `size` numbers, which are (dq, dp). A run back in time has the exponents of its own direction.
+// the first `size` numbers, which are (dq, dp), or that of the mass matrix (MassProduct), whose square has a row. After a transient
+// all begins anew with vectors of norm 1. A run back in time has the exponents of its own direction.
 
 #include "rattleback/loop/lanes.hpp"
 
@@ -10,6 +11,8 @@ RB_NAMESPACE_BEGIN
 /// |w_j|^2 of a tangent vector as it is stored, which is without its power of two.
 template <class T>
 RB_HD T tangent_square(const ChunkLayout& rows, const double* chunk, int lane, int size, int j) {
+  if (rows.tangent_square >= 0)
+    return Lanes<T>::load(chunk + (rows.tangent_square + j * rows.tangent_rows) * row_size + lane);
   const double* row = chunk + (rows.tangent + j * rows.tangent_rows) * row_size + lane;
   T square = Lanes<T>::load(row) * Lanes<T>::load(row);
   RB_UNROLL
@@ -28,11 +31,18 @@ RB_HD T tangent_growth(const ChunkLayout& rows, const double* chunk, int lane, i
   return fma(exponent, T(0.6931471805599453), T(0.5) * log(square));
 }
 
+/// The steps in which the growth has counted.
+template <class T>
+RB_HD T tangent_steps(const ChunkLayout& rows, const double* chunk, int lane) {
+  const T steps = Lanes<T>::load(chunk + rows.steps * row_size + lane);
+  return rows.counted_from < 0 ? steps : steps - Lanes<T>::load(chunk + rows.counted_from * row_size + lane);
+}
+
 /// The time in which the vectors have grown, that of the last step.
 template <class T>
 RB_HD T tangent_time(const KernelArguments& a, const double* chunk, int lane) {
   if (a.layout.clock >= 0) return abs(load_clock<T>(a, chunk, lane, ClockRow::time) - T(a.start));
-  return abs(load_or<T>(chunk, a.layout.step, lane, a.step)) * Lanes<T>::load(chunk + a.layout.steps * row_size + lane);
+  return abs(load_or<T>(chunk, a.layout.step, lane, a.step)) * tangent_steps<T>(a.layout, chunk, lane);
 }
 
 /// S_j by the time; 0 at the start.
@@ -147,7 +157,7 @@ RB_NOINLINE T observe_tangents(const KernelArguments& a, const double* chunk, in
   }
   const GrowthSums<T> sums(rows, chunk, lane);
   const T now = tangent_growth<T>(rows, chunk, lane, size, 0);
-  const T steps = Lanes<T>::load(chunk + rows.steps * row_size + lane);
+  const T steps = tangent_steps<T>(rows, chunk, lane);
   if (code.kind == ObservableCode::fli) return select(now == now, sums.largest, now);
   return code.kind == ObservableCode::megno ? sums.megno_at(now, steps) : sums.mean_megno_at(now, steps);
 }

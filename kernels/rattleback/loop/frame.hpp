@@ -16,7 +16,9 @@ RB_NAMESPACE_BEGIN
 /// A direction across the constraint has the exponent 0. What round-off puts into it does not fall, but a vector that contracts does,
 /// and would end as this direction. So vectors are put back onto the linearised constraint. For the same reason dlambda of a carried
 /// multiplier becomes that of the continuous equations: the error of a multiplier alternates or stays.
-template <class T, template <class> class System, template <class, class> class Method>
+///
+/// Vectors are orthogonal with the Euclidean product of (dq, dp) or, `by_mass`, with that of MassProduct.
+template <class T, template <class> class System, template <class, class> class Method, bool by_mass = false>
 class TangentFrame {
   using Map = TangentMap<T, System, Method>;
   using State = typename Map::State;
@@ -31,7 +33,13 @@ class TangentFrame {
 
   RB_HD TangentFrame(const KernelArguments& a, double* chunk, int lane)
       : a_(a), rows_(a.layout), chunk_(chunk), lane_(lane), map_(a, chunk, lane) {
-    if (rows_.window >= 0 && Crew::leads()) note_sample();
+    const bool restarts = rows_.counted_from >= 0 && a_.sample == a_.transient;
+    if (restarts) Crew::sync();
+    if (Crew::leads()) {
+      if (restarts) restart();
+      if (rows_.window >= 0) note_sample();
+    }
+    if (restarts) Crew::sync();
   }
 
   /// Maps the vectors at `state` through one step from `time` on, in the lanes of the mask; these have taken `steps` steps before.
@@ -43,13 +51,40 @@ class TangentFrame {
       for (int j = 1; j < rows_.tangents; ++j) rescale_column(j, good);
     if (rows_.growth >= 0) {
       GrowthSums<T> sums(rows_, chunk_, lane_);
-      sums.add(tangent_growth<T>(rows_, chunk_, lane_, size, 0), steps + T(1.0), good);
+      const T before = rows_.counted_from < 0 ? steps : steps - load(rows_.counted_from);
+      sums.add(tangent_growth<T>(rows_, chunk_, lane_, size, 0), before + T(1.0), good);
       sums.store(rows_, chunk_, lane_);
     }
   }
   RB_HD void store(double*, int) const {}
 
  private:
+  /// The Euclidean product at a state, that of (dq, dp).
+  struct Euclidean {
+    RB_HD Euclidean(const KernelArguments&, const Sys&, const typename Map::DualState&, const T&) {}
+    /// u.d/u.u, or 0 where u is.
+    RB_HD T share(const State& u, const State& d) const {
+      const T square = dot(u.p, u.p) + dot(u.q, u.q), product = dot(u.p, d.p) + dot(u.q, d.q);
+      return select(square > T(0.0), product / square, T(0.0));
+    }
+  };
+  /// The product of the mass matrix at a state.
+  struct ByMass {
+    MassProduct<Sys> product;
+    RB_HD ByMass(const KernelArguments& a, const Sys& system, const typename Map::DualState& x, const T& time)
+        : product(at(system, typename Map::D(time)), x.q, x.p, a.in_space) {}
+    RB_HD T square(const State& d) const {
+      const auto of_d = product.parts(d.q, d.p);
+      return product(of_d, of_d);
+    }
+    RB_HD T share(const State& u, const State& d) const {
+      const auto of_u = product.parts(u.q, u.p), dual = product.dual(of_u);
+      const T square = product.pairing(dual, of_u);
+      return select(square > T(0.0), product.pairing(dual, product.parts(d.q, d.p)) / square, T(0.0));
+    }
+  };
+  using Product = std::conditional_t<by_mass, ByMass, Euclidean>;
+
   [[nodiscard]] RB_HD int row_of(int j) const { return rows_.tangent + j * rows_.tangent_rows; }
   [[nodiscard]] RB_HD T load(int row) const { return Lanes<T>::load(chunk_ + row * row_size + lane_); }
   /// Writes a number into the lanes of the mask. The first lane of a team calls this.
@@ -65,17 +100,20 @@ class TangentFrame {
     failed = failed | !(status == T(0.0));
     put_onto_constraint(next, time + h);
     State d = Map::tangent_of(next);
+    const Product product(a_, map_.system(), next, time + h);
     for (int i = 0; i < j; ++i) {
       const State u = load_tangent<T, State>(chunk_, row_of(i), lane_);
-      const T square = dot(u.p, u.p) + dot(u.q, u.q), product = dot(u.p, d.p) + dot(u.q, d.q);
-      const T share = select(square > T(0.0), product / square, T(0.0));
+      const T share = product.share(u, d);
       d = minus(d, share, u);
       add_to_columns(i, share, j, good);
     }
     const Rescaling<T> by(max(max_norm(d.q), max_norm(d.p)));
     d = select(good, scaled(by.factor, d), before);
+    T square(0.0);
+    if constexpr (by_mass) square = product.square(d);
     Crew::sync();
     if (Crew::leads()) {
+      if constexpr (by_mass) store(rows_.tangent_square + j * rows_.tangent_rows, square, good);
       const int row = rows_.tangent_exponent + j * rows_.tangent_rows;
       store(row, load(row) + select(failed, T(__builtin_nan("")), by.shift), good);
       store_tangent(chunk_, row_of(j), lane_, d);
@@ -123,10 +161,34 @@ class TangentFrame {
     store(column_exponent_row(rows_, j), load(column_exponent_row(rows_, j)) + by.shift, good);
   }
 
+  /// The steps until the last sample.
+  [[nodiscard]] RB_HD T steps_of_sample() const {
+    if (rows_.steps_per_sample >= 0) return T(static_cast<double>(a_.sample)) * load(rows_.steps_per_sample);
+    return T(static_cast<double>(a_.interval_start));
+  }
+
+  /// Begins anew with vectors of norm 1 in the lanes that are at the last sample.
+  RB_HD void restart() const {
+    const T at = steps_of_sample();
+    const mask_t<T> there = (load(rows_.steps) == at) & (load(rows_.status) == T(0.0));
+    for (int j = 0; j < rows_.tangents; ++j) {
+      const State before = load_tangent<T, State>(chunk_, row_of(j), lane_);
+      const T factor = T(1.0) / sqrt(tangent_square<T>(rows_, chunk_, lane_, size, j));
+      store_tangent(chunk_, row_of(j), lane_, select(there, scaled(factor, before), before));
+      const int exponent = rows_.tangent_exponent + j * rows_.tangent_rows;
+      store(exponent, T(0.0) * load(exponent), there);  // NaN stays
+      if constexpr (by_mass) store(rows_.tangent_square + j * rows_.tangent_rows, T(1.0), there);
+      if (rows_.columns < 0) continue;
+      for (int i = 0; i <= j; ++i) store(column_row(rows_, i, j), T(i == j ? 1.0 : 0.0), there);
+      store(column_exponent_row(rows_, j), T(0.0), there);
+    }
+    for (int i = 0; rows_.growth >= 0 && i < 3; ++i) store(rows_.growth + i, T(0.0), there);
+    store(rows_.counted_from, at, there);
+  }
+
   /// Notes the growths of the lanes that are at the last sample.
   RB_HD void note_sample() const {
-    T at(static_cast<double>(a_.interval_start));
-    if (rows_.steps_per_sample >= 0) at = T(static_cast<double>(a_.sample)) * load(rows_.steps_per_sample);
+    const T at = steps_of_sample();
     const mask_t<T> there = load(rows_.steps) == at;
     for (int j = 0; j < rows_.tangents; ++j)
       store(rows_.window + j, tangent_growth<T>(rows_, chunk_, lane_, size, j), there);

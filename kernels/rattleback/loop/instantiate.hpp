@@ -55,6 +55,12 @@ void advance_chunk_with_frame(const KernelArguments& arguments, double* chunk, i
 }
 
 template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
+void advance_chunk_with_mass_frame(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  advance_chunk_with<System, Method, TangentFrame<Real, System, Method::template of, true>, Surfaces>(arguments, chunk,
+                                                                                                      begin, end);
+}
+
+template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
 void advance_chunk_with_variations(const KernelArguments& arguments, double* chunk, int begin, int end) {
   advance_chunk_with<System, Method, Variations<Real, System, Method::template of>, Surfaces>(arguments, chunk, begin,
                                                                                               end);

@@ -134,7 +134,8 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
       case ObservableCode::step_potential:
         if constexpr (m > 0) x = observe_detail<T, System>(a, chunk, lane, code);
         break;
-      case ObservableCode::derivative:  // below
+      case ObservableCode::derivative:        // below
+      case ObservableCode::error_derivative:  // in the reduction, which has the references
       case ObservableCode::kinds:
         break;
     }

@@ -53,6 +53,85 @@ RB_HD void put_onto_group(Element<G, D>& q) {
   for (int i = 0; i < G::element_size; ++i) q[i].partial[0] = along[i];
 }
 
+/// The product dq.M dq' + dp.M^-1 dp' of tangent vectors at a state, with the mass matrix M, the derivative of p by v there. On a group
+/// dq is the displacement in the body and dp the change of the momentum in the body. M x and M^-1 x are derivatives of the Legendre
+/// transform along x, so that M need not be known as a matrix.
+template <class System>
+class MassProduct {
+  using D = typename System::scalar;
+  using T = decltype(D().value);
+  using G = group_of<System>;
+  static constexpr int n = System::n, N = element_size<System>;
+
+ public:
+  /// dq and dp, in the body.
+  struct Parts {
+    Vector<T, n> q, p;
+  };
+
+  /// `p` is right trivialised with `in_space`. Derivatives of q and p do not matter.
+  RB_HD MassProduct(const System& system, const Configuration<System>& q, const Vector<D, n>& p, bool in_space)
+      : system_(system), in_space_(in_space), q_(lift<D>(without_duals(q))), p_(lift<D>(without_duals(p))) {
+    of_body_ = p_;
+    if constexpr (on_group<System>)
+      if (in_space_) of_body_ = G::Ad_star(q_, p_);
+    v_ = velocity(system_, q_, of_body_);
+  }
+
+  RB_HD Parts parts(const Vector<T, N>& dq, const Vector<T, n>& dp) const {
+    Parts r;
+    r.p = dp;
+    if constexpr (on_group<System>) {
+      const auto g = without_duals(q_);
+      RB_UNROLL
+      for (int k = 0; k < n; ++k) {
+        auto unit = Algebra<G, T>::zero();
+        unit[k] = T(1.0);
+        const Element<G, T> column = G::translate(g, unit);
+        r.q[k] = dot(column, dq) / dot(column, column);
+      }
+      if (in_space_) r.p = partial_of(G::Ad_star(along(q_, dq), along(p_, dp)));
+    } else {
+      r.q = dq;
+    }
+    return r;
+  }
+  /// M dq and M^-1 dp.
+  RB_HD Parts dual(const Parts& x) const {
+    return {partial_of(momentum(system_, q_, along(v_, x.q))), partial_of(velocity(system_, q_, along(of_body_, x.p)))};
+  }
+  RB_HD static T pairing(const Parts& dual, const Parts& x) { return dot(dual.q, x.q) + dot(dual.p, x.p); }
+  RB_HD T operator()(const Parts& a, const Parts& b) const { return pairing(dual(a), b); }
+
+ private:
+  template <int size>
+  RB_HD static Vector<T, size> without_duals(const Vector<D, size>& x) {
+    Vector<T, size> r;
+    RB_UNROLL
+    for (int i = 0; i < size; ++i) r[i] = x[i].value;
+    return r;
+  }
+  template <int size>
+  RB_HD static Vector<T, size> partial_of(const Vector<D, size>& x) {
+    Vector<T, size> r;
+    RB_UNROLL
+    for (int i = 0; i < size; ++i) r[i] = x[i].partial[0];
+    return r;
+  }
+  /// x with the derivative d.
+  template <int size>
+  RB_HD static Vector<D, size> along(Vector<D, size> x, const Vector<T, size>& d) {
+    RB_UNROLL
+    for (int i = 0; i < size; ++i) x[i].partial[0] = d[i];
+    return x;
+  }
+
+  const System system_;
+  bool in_space_;
+  Configuration<System> q_;
+  Vector<D, n> p_, of_body_, v_;
+};
+
 /// Where it `moves`, changes a state (q, p) with its derivative to one that satisfies the constraints. Where it `resets`, lambda becomes
 /// the multiplier of the continuous equations. With `in_space` p is right trivialised.
 template <class System, class D = typename System::scalar, int n = System::n, int m = System::m>

@@ -262,7 +262,7 @@ class Trajectory {
     const Eigen::VectorXd x = flatten(state);
     for (int i = 0; i < 2 * n + m; ++i) at(i) = x[i];
     double tangent[2 * n + m];
-    initial_tangents<SystemOf>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, 1, tangent);
+    initial_tangents<SystemOf>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, false, 1, tangent);
     for (int i = 0; i < 2 * n + m; ++i) at(rows.tangent + i) = tangent[i];
   }
 
@@ -409,7 +409,8 @@ TYPED_TEST(TangentMapTest, StartsOnTheLinearisedConstraint) {
   for (const ParameterInfo& p : parameters_of<System>()) parameters.push_back(p.value);
   const auto q = to_vector(System::default_q), v = to_vector(System::default_v);
   double tangent[N + n + m];
-  initial_tangents<TypeParam::template of>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, 1, tangent);
+  initial_tangents<TypeParam::template of>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, false, 1,
+                                           tangent);
   const auto dq = detail::load<N>(tangent);
   const auto dp = detail::load<n>(tangent + N);
   EXPECT_NEAR(dot(dq, dq) + dot(dp, dp), 1.0, 1e-14);
