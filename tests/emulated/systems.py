@@ -90,6 +90,8 @@ statistics = ["mean"]
 [[observable]]
 name = "lyapunov"
 values = true
+[lyapunov]
+metric = "mass"
 """
 HAMILTONIAN = """
 [system]
@@ -117,7 +119,8 @@ values = true
 [[observable]]
 name = "own"
 formula = "x p_y + k sin(t)"
-statistics = ["mean", "std"]
+statistics = ["mean", "std", "mse"]
+reference = "initial"
 [derivatives]
 by = ["push", "k", "q0[1]", "p0[0]"]
 """
@@ -135,6 +138,7 @@ stages = 2
 [time]
 step = 0.125
 steps = 8
+sample_every = 4
 [ensemble]
 project = true
 axes = [ { name = "push", from = 0.25, to = 0.5, count = 5 } ]
@@ -147,7 +151,10 @@ statistics = ["mean"]
 [[observable]]
 name = "hidden_constraint"
 statistics = ["maxabs"]
-""" + TANGENTS
+""" + TANGENTS + """
+[lyapunov]
+transient = 0.5
+"""
 STUDIES = {"driven": DRIVEN, "bodies": BODIES, "hamiltonian": HAMILTONIAN, "derivatives": DERIVATIVES, "mixed": MIXED}
 
 
