@@ -45,7 +45,7 @@ ResultSize size_of_result(const Problem& problem) {
                                                      observable.correlation.size())) +
                                    (observable.histogram ? observable.histogram->bins + 2 : 0));
     const std::uint64_t of_observable = has_derivative(problem.codes[o].kind) ? derivatives : 0;
-    numbers = numbers + samples * parts * of_observable * (observable.statistics.size() + 1);
+    numbers = numbers + samples * parts * of_observable * 2 * observable.statistics.size();
     if (observable.values) numbers = numbers + samples * size * (1 + of_observable);
     with_quantiles += !observable.quantiles.empty();
   }
