@@ -17,6 +17,7 @@ URDF = """<?xml version="1.0"?>
   <transmission name="x"/>
 </robot>
 """
+NESTED = '<body><inertial mass="1" diaginertia="1 1 1"/>'
 MJCF = """<mujoco model="pend">
   <default><geom density="500"/></default>
   <worldbody>
@@ -112,6 +113,14 @@ class Import(unittest.TestCase):
                 ("a.xml", MJCF.replace('<body name="b"', '<body name="b" childclass="x"'), 'a.xml: <geom class="x">: there is no <default> of this class; correct the model'),
                 ("a.xml", MJCF.replace("<actuator>", '<equality><connect body1="c" anchor="0 0 0"/></equality><actuator>'),
                  "a.xml: <connect> of <equality> names the body 'c', which is not there; correct the model"),
+                ("a.xml", MJCF.replace('pos="0 0 2" euler', 'quat="0 0 0 0" euler'), "a.xml: a quaternion is 0 0 0 0; correct the model"),
+                ("a.xml", MJCF.replace("<default>", '<compiler eulerseq="abc"/><default>'),
+                 'a.xml: eulerseq="abc" is not three of the letters x, y, z, or of X, Y, Z; correct the model'),
+                ("a.xml", MJCF.replace('name="b"', 'name="a"'), "a.xml: two bodies are called 'a'; correct the model"),
+                ("a.xml", f"<mujoco><worldbody>{NESTED*2000}{'</body>'*2000}</worldbody></mujoco>",
+                 "a.xml: its bodies are nested too deeply"),
+                ("a.xml", MJCF.replace("<actuator>", '<equality><weld body1="a" body2="a"/></equality><actuator>'),
+                 "a.xml: <weld> of <equality> is between 'a' and itself; correct the model"),
                 ("a.xml", "<mujoco/>", "a.xml: the model has no <worldbody>; correct the model")):
             with self.subTest(message):
                 done, study = self.run_import(name, text)

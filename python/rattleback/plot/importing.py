@@ -71,7 +71,10 @@ def from_angles(angles, order="xyz", fixed=True):
 
 
 def from_quaternion(q):
-    w, x, y, z = np.asarray(q) / np.linalg.norm(q)
+    size = np.linalg.norm(q)
+    if size == 0:
+        raise InputError("a quaternion is 0 0 0 0; correct the model")
+    w, x, y, z = np.asarray(q) / size
     return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
                      [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
                      [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
@@ -210,6 +213,8 @@ def mjcf(root):
     options = {} if compiler is None else compiler.attrib
     scale = 1.0 if options.get("angle", "degree") == "radian" else math.pi / 180
     order = options.get("eulerseq", "xyz")
+    if len(order) != 3 or set(order.lower()) - set("xyz") or order not in (order.lower(), order.upper()):
+        raise InputError(f"eulerseq=\"{order}\" is not three of the letters x, y, z, or of X, Y, Z; correct the model")
     option = root.find("option")
     model = Model(root.get("model") or "model", np.array([0, 0, -GRAVITY]) if option is None else numbers(option, "gravity", 3, (0, 0, -GRAVITY)))
     taken = set()
@@ -326,7 +331,9 @@ def mjcf(root):
             if link.mass <= 0:
                 raise InputError(f"body '{child.get('name')}' has no mass; give it an <inertial> or a <geom> with a mass")
             model.links.append(link)
-            bodies[child.get("name")] = link
+            if child.get("name") in bodies:
+                raise InputError(f"two bodies are called '{child.get('name')}'; correct the model")
+            bodies[child.get("name") or link.name] = link
             table = {"name": symbol(next((one.get("name") for one in joints if one.get("name")), f"{link.name}_joint"), taken), "type": "weld",
                      "between": [parent.name if parent else "ground", link.name], "at": link.place}
             if joint_of(joints, link, child.get("name"), table):
@@ -391,6 +398,8 @@ def mjcf(root):
                 if end not in bodies:
                     raise InputError(f"<{one.tag}> of <equality> names the body '{end}', which is not there; correct the model")
             first, second = (bodies[end] for end in ends)
+            if first is second:
+                raise InputError(f"<{one.tag}> of <equality> is between '{ends[0]}' and itself; correct the model")
             anchor = numbers(one, "anchor", 3, (0, 0, 0) if one.tag == "weld" else None)
             place = anchor if first is None else first.place + first.rotation @ anchor
             if one.tag == "weld" and one.get("relpose") and numbers(one, "relpose", 7)[3:].any():
@@ -460,6 +469,8 @@ def import_model(file, output):
         model = readers[root.tag](root)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path}: its bodies are nested too deeply") from None
     if not model.links:
         raise InputError(f"{path}: it has no body with a mass; nothing moves")
     place = pathlib.Path(output) if output else pathlib.Path(path.stem + ".toml")
