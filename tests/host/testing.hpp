@@ -81,9 +81,9 @@ inline Result in_two_pieces(const Study& study) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / fmt::format("rattleback-two-pieces-{}.h5", getpid());
   std::stop_source source;
-  source.request_stop();
   RunOptions options;
   options.stop = source.get_token();
+  options.progress = [&](const Progress&) { source.request_stop(); };  // when the initial states are checked
   EXPECT_THROW(Session(options).run(study, file), Error);
   EXPECT_TRUE(std::filesystem::exists(file.string() + ".checkpoint"));
   Session().resume(file);

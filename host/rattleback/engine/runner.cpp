@@ -84,6 +84,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
 
 Summary Runner::operator()() {
   try {
+    report_progress();
     while (position_.first < range_.last) run_tile();
     writer_.finish();
     spend(summary_.phases.reduce, [this] {
@@ -444,7 +445,8 @@ void Runner::report_progress() {
                         part * static_cast<double>(work_ ? work_->tile.count : 0)) /
                        static_cast<double>(range_.count());
   const double total = share > 0.0 ? static_cast<double>(done) / share : static_cast<double>(done);
-  options_.progress({done, std::max(done, static_cast<std::uint64_t>(total)), seconds_since(start_)});
+  options_.progress(
+      {done, std::max({done, static_cast<std::uint64_t>(total), std::uint64_t{1}}), seconds_since(start_)});
 }
 
 }  // namespace rattleback
