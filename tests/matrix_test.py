@@ -435,7 +435,7 @@ class Commands(unittest.TestCase):
         def ratio(steps):
             words = ["--set", f"time.steps={steps}", "--set", f"time.sample_every={steps // 10}"]
             told = subprocess.run([PROGRAM, "check", "s.toml", *words], cwd=self.folder, capture_output=True, text=True).stderr
-            number, unit = re.search(r"about ([\d.e+-]+) (s|min) at", told).groups()
+            number, unit = re.search(r"about ([\d.e+-]+) (s|min) in all", told).groups()
             start = time.monotonic()
             cell.run("run", "s.toml", *words, "--quiet", "-o", "a.h5")
             seconds = time.monotonic() - start
