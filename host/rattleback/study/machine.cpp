@@ -1,6 +1,7 @@
 #include "rattleback/study/machine.hpp"
 
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -197,9 +198,32 @@ class MachineReader {
         for (const std::string& axis : variables_of(value))
           axes.add(axis, machine_.numbers(first_of(study_, axis).value_or(Value(1.0)), axis));
         number = axes(value, key);
+        if (!variables_of(value).empty()) varying_.insert(std::string(name.str()));
       }
       machine_.numbers.add(std::string(name.str()), number);
     }
+  }
+
+  /// Refuses a start that depends on a parameter of the ensemble, and that the trajectories would not get: the machine is put together once.
+  void check_start(const Body& body) const {
+    const auto ensemble = study_["ensemble"];
+    if (ensemble["initial"]["q"]) return;
+    const auto check = [&](const std::vector<Value>& values, const char* key) {
+      for (const Value& value : values)
+        for (const std::string& name : variables_of(value))
+          if (varying_.contains(name))
+            input_error(
+                value.where,
+                fmt::format("body {}: {} depends on {}, which varies over the ensemble, and the machine is put "
+                            "together once, for the first value of each axis; give q and v of the trajectories in "
+                            "[ensemble.initial], where 'rattleback describe STUDY' says what they are without",
+                            quote(body.name), key, quote(name)));
+    };
+    check(body.velocity, "velocity");
+    check(body.spin, "spin");
+    if (ensemble["project"].value<bool>() == true) return;
+    check(body.position, "position");
+    check(body.rotation, "rotation");
   }
 
   void place_bodies() {
@@ -232,6 +256,7 @@ class MachineReader {
       for (std::size_t i = 0; i < body.inertia.size(); i += body.inertia.size() == 9 ? 4 : 1)
         positive(body.inertia[i], "inertia");
       if (body.inertia.size() == 9) check_tensor(body);
+      check_start(body);
       machine_.parts.push_back(part_of(body));
     }
     if (machine_.bodies() * (machine_.planar ? 3 : 6) > most_coordinates)
@@ -444,6 +469,7 @@ class MachineReader {
   std::string where_;
   std::vector<Body> bodies_;
   std::vector<Joint> joints_;
+  std::set<std::string> varying_;  ///< parameters that depend on the axes of the ensemble
   Machine machine_;
 };
 

@@ -29,7 +29,7 @@ const Broken syntax[] = {
      "max_steps); did you mean 'step'?"},
     {"UnknownTable", "[output]", "[ouput]",
      "s.toml:15: unknown key 'ouput' at the top level (known: study, system, body, joint, method, time, ensemble, "
-     "observable, section, stop, fate, map, fit, derivatives, output); "
+     "observable, section, stop, fate, map, fit, lyapunov, derivatives, output); "
      "did you mean 'output'?"},
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",
      "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples, control, "

@@ -400,6 +400,21 @@ TEST(Machine, FaultsHaveTheirMessages) {
       "s.toml:4: system.gravity: it belongs to bodies and joints, and the study has no [[body]]; leave it out");
 }
 
+TEST(Machine, AStartThatVariesIsThatOfTheEnsemble) {
+  const std::string machine =
+      "[system]\nname = 'swing'\nparameters = { s = 'w0' }\n[[body]]\nname = 'a'\nmass = 1\ninertia = 1\n"
+      "position = [1, 0]\nspin = 's'\n[[joint]]\nname = 'j'\ntype = 'revolute'\nbetween = ['ground', 'a']\n"
+      "at = [0, 0]\n" +
+      std::string(rest) + "[ensemble]\naxes = [{ name = 'w0', from = 0, to = 1, count = 3 }]\n";
+  expect_message(message_of(machine), "s.toml:9: body 'a': spin depends on 's', which varies over the ensemble, ...");
+  EXPECT_EQ(message_of(machine + "[ensemble.initial]\nq = [1, 0, 0]\nv = [0, 'w0', 'w0']\n"), "accepted");
+  EXPECT_EQ(message_of(with("spin = 's'", "spin = 1", machine)), "accepted");
+  const std::string placed = with("[1, 0]\nspin = 's'", "['1 + s', 0]", machine);
+  expect_message(message_of(placed),
+                 "s.toml:8: body 'a': position depends on 's', which varies over the ensemble, ...");
+  EXPECT_EQ(message_of(with("[ensemble]", "[ensemble]\nproject = true", placed)), "accepted");
+}
+
 TEST(Machine, EffectiveStudyIsTheSameStudy) {
   const Study study = Study::parse(pair_of_bodies("type = 'revolute'\naxis = [2, -1, 2]\n") + rest, "s.toml");
   const std::string text = study.to_toml();
