@@ -207,18 +207,21 @@ class CpuBackend final : public Backend {
   }
 
   /// Adds up the steps that lanes have taken since they had taken `before`, and those that they might have taken: as many as the lane
-  /// of their pack that took most.
-  void count_steps(const double* before, const double* steps, int lanes, std::uint64_t& taken,
+  /// of their pack that took most. Lanes that have ended wait for none.
+  void count_steps(const double* before, const double* steps, const double* status, int lanes, std::uint64_t& taken,
                    std::uint64_t& possible) const {
     const int width = lanes_of(isa_);
     for (int first = 0; first < lanes; first += width) {
       const int last = std::min(lanes, first + width);
       double most = 0.0;
+      std::uint64_t under_way = 0;
       for (int lane = first; lane < last; ++lane) {
-        taken += static_cast<std::uint64_t>(steps[lane] - before[lane]);
-        most = std::max(most, steps[lane] - before[lane]);
+        const double more = steps[lane] - before[lane];
+        taken += static_cast<std::uint64_t>(more);
+        most = std::max(most, more);
+        under_way += status[lane] == 0.0 || more > 0.0 ? 1 : 0;
       }
-      possible += static_cast<std::uint64_t>(most) * static_cast<std::uint64_t>(last - first);
+      possible += static_cast<std::uint64_t>(most) * under_way;
     }
   }
 
@@ -239,7 +242,7 @@ class CpuBackend final : public Backend {
       do {
         advance_(arguments, chunk, begin, end);
       } while (collect_crossings(c, begin, end, crossings));
-      count_steps(before.data(), steps + begin, end - begin, taken, possible);
+      count_steps(before.data(), steps + begin, status + begin, end - begin, taken, possible);
       if (guard_ != nullptr) guard_(arguments, chunk, begin, end);
       bool waits = false;
       for (int lane = begin; lane < end; ++lane) waits = waits || (status[lane] == 0.0 && shown[lane] != stretch.time);

@@ -61,9 +61,10 @@ class CudaBackend final : public Backend {
     }
     if (problems.size() > 1 || starts) try {
         (void)Kernels::instance().images(units, architecture_of(device_));
-      } catch (const Error& error) {
-        // a header of a user need not compile for initial states, which the host makes then
-        if (!starts || error.kind() != Error::Kind::input) throw;
+      } catch (const Error&) {
+        // A header of a user need not compile for initial states, and a pack need not have them; the host makes them then. What the
+        // steps need is asked for again below.
+        if (!starts) throw;
       }
     for (const Problem& problem : problems) module_of(units_of(problem, Isa::scalar));
   }
@@ -251,8 +252,11 @@ class CudaBackend final : public Backend {
     const Unit unit = unit_of_start(system, Isa::scalar);
     std::unique_ptr<StartModule>& start = starts_[unit.device_text()];
     if (start) return start.get();
-    if (const std::string image = Kernels::instance().find_image(unit, architecture_of(device_)); !image.empty())
-      start = std::make_unique<StartModule>(image);
+    try {
+      if (const std::string image = Kernels::instance().find_image(unit, architecture_of(device_)); !image.empty())
+        start = std::make_unique<StartModule>(image);
+    } catch (const Error&) {  // no compiler is here, and kernels of a pack need none
+    }
     return start.get();
   }
 
