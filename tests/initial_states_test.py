@@ -73,6 +73,15 @@ class InitialStates(unittest.TestCase):
             (self.folder / name).unlink()
         shutil.rmtree(self.folder / "single.h5.parts", ignore_errors=True)
 
+    def test_a_pack_needs_no_compiler(self):
+        if BACKEND != "cuda":
+            self.skipTest("of a GPU")
+        study = CHAOTIC.format() + RANGES.format() + '[ensemble.initial]\nq = ["a", "cos(b)", "b", 0, 0]\nv = [0, 0, 0, 0, 0]\n'
+        (self.folder / "s.toml").write_text(study + REST.format(time="step = 0.01\nsteps = 2"))
+        self.program("compile", "s.toml", "--quiet", "--cuda=sm_90", "--pack", "kernels")
+        self.program("run", "s.toml", "--quiet", f"--backend={BACKEND}", "-o", "a.h5", RATTLEBACK_NVRTC="/none/libnvrtc.so",
+                     XDG_CACHE_HOME=str(self.folder / "cache"), RATTLEBACK_KERNEL_PATH=str(self.folder / "kernels"))
+
     def test_axes_and_formulas(self):
         random_number = random.Random(7)
         ranges = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
