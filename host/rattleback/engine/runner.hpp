@@ -161,7 +161,7 @@ class Runner {
   /// Checks all initial states, and fills the first tile with them where it can. A run that goes on has its tile already.
   void check(bool resumed);
   /// Has the backend find which points it can prepare, and checks the others.
-  void check_on_backend();
+  void check_on_backend(bool resumed);
   /// These fill a tile with initial states: all trajectories, or from any thread one by one or chunk by chunk.
   void begin_filling(TileInWork& work) const;
   void fill(TileInWork& work) const;

@@ -21,7 +21,7 @@ constexpr std::uint64_t most_alone = 16;
 
 void Runner::check(bool resumed) {
   tile_size_ = tile_trajectories();
-  if (may_prepare_together(problem_, ensemble_) && backend_.starts(problem_)) return check_on_backend();
+  if (may_prepare_together(problem_, ensemble_) && backend_.starts(problem_)) return check_on_backend(resumed);
   PointVisitor visit = [this, resumed](std::uint64_t, const InitialData&, const Point*) { stop_before_start(resumed); };
   ChunkVisitor visit_chunk = [this, resumed](const ChunkPoints&) { stop_before_start(resumed); };
   // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
@@ -44,17 +44,19 @@ void Runner::check(bool resumed) {
   total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
 }
 
-void Runner::check_on_backend() {
+void Runner::check_on_backend(bool resumed) {
   start_program_ = ChunkPoints(problem_, ensemble_, {nullptr, best_isa()}, method_.in_space).program();
   StartProgram checked = *start_program_;
   checked.arguments.options.in_space = false;  // the check has v and p in the body
   PointSample points{};
   spend(summary_.phases.prepare, [&] {
-    points = check_found_points(problem_, ensemble_, threads_, [&] {
+    const auto find = [&] {
       FoundPoints found = backend_.find_points(checked, range_);
       if (found.alone.size() > range_.count() / most_alone) start_program_.reset();
       return found;
-    });
+    };
+    points = check_found_points(problem_, ensemble_, threads_, find,
+                                [&](std::uint64_t, const InitialData&, const Point*) { stop_before_start(resumed); });
   });
   total_steps_ = points.steps + points.left_out * *study_.time.steps;
 }

@@ -54,9 +54,10 @@ struct FoundPoints {
   std::uint64_t left_out = 0;        ///< of those that are not in the list
   std::vector<std::uint64_t> alone;  ///< trajectories that are to be prepared by themselves, in ascending order
 };
-/// Like check_points, where a backend has prepared the points of the ensemble's range. The step does not vary.
+/// Like check_points, where a backend has prepared the points of the ensemble's range. The step does not vary. `visit` is called with
+/// those that are prepared by themselves.
 PointSample check_found_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
-                               const std::function<FoundPoints()>& find);
+                               const std::function<FoundPoints()>& find, const PointVisitor& visit);
 
 /// Like check_points, but for at most 10^5 trajectories and about one second. A larger ensemble is sampled: the corners
 /// of the axes, and one random trajectory from each of many equal parts of the ensemble.
