@@ -83,7 +83,8 @@ def write(program, folder, only):
             told = json.loads(done.stdout)
             words, commands = comment(file.read_text())
             parts.append(f"## {name}\n\n{escape(words)}\n")
-            parts.append("```text\n" + "\n".join([f"rattleback run examples/{name}.toml"] + commands) + "\n```\n")
+            lines = dict.fromkeys([f"rattleback run examples/{name}.toml", *commands])  # the comment may have the first one, too
+            parts.append("```text\n" + "\n".join(lines) + "\n```\n")
             parts.append(f"{told['trajectories']} trajector{'y' if told['trajectories'] == 1 else 'ies'}, {told['trajectory_steps']} steps in "
                          f"{told['wall_seconds']:.3g} s on {told['threads']} threads ({escape(told['device'])}).\n")
             for words in figures_of(tomllib.loads(file.read_text()), result, commands):
