@@ -159,5 +159,6 @@ void bind_result(nb::module_& module);
 void bind_run(nb::module_& module);
 void bind_measure(nb::module_& module);
 void bind_parts(nb::module_& module);
+void bind_command_line(nb::module_& module);
 
 }  // namespace rattleback::python

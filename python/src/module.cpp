@@ -45,4 +45,5 @@ NB_MODULE(_core, module) {
   rattleback::python::bind_run(module);
   rattleback::python::bind_measure(module);
   rattleback::python::bind_parts(module);
+  rattleback::python::bind_command_line(module);
 }

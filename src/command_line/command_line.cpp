@@ -1,4 +1,4 @@
-// The command line as JSON, and what tools/shell_files makes of it: completion scripts and the manual page.
+// The command line as JSON, and what python/rattleback/shell_files.py makes of it: completion scripts and the manual page.
 
 #include <algorithm>
 #include <cctype>
@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "commands/commands.hpp"
+#include "launch.hpp"
 #include "output/output.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/version.hpp"
@@ -93,17 +94,19 @@ Json command_line(const CLI::App& app) {
   return json;
 }
 
-/// Prints a file that tools/shell_files has made: of the installed tree, or beside this program in a build tree.
-void print_shell_file(const char* name) {
+/// Prints what shell_files.py makes of the command line: from a file of the installed tree, or of the build tree, or now.
+void print_shell_file(const char* name, const CLI::App& app) {
+  if (launch().shell_file) return print_stdout_bytes(launch().shell_file(name, json_text(command_line(app))));
   const std::filesystem::path installed = path_from_program(std::filesystem::path(RATTLEBACK_SHELL_FOLDER) / name);
   std::ifstream stream(installed, std::ios::binary);
   if (!stream) stream.open(path_from_program(std::filesystem::path("shell") / name), std::ios::binary);
   if (!stream)
-    throw Error(Error::Kind::runtime,
-                fmt::format("{}: is missing (a build of the program makes it where it can run the program and Python); "
-                            "install the program as a whole, or take tools/shell_files of the sources, as in "
-                            "'rattleback man --json | tools/shell_files {}'",
-                            installed.string(), installed.parent_path().string()));
+    throw Error(
+        Error::Kind::runtime,
+        fmt::format("{}: is missing (a build of the program makes it where it can run the program and Python); "
+                    "install the program as a whole, or take python/rattleback/shell_files.py of the sources, as in "
+                    "'rattleback man --json | python3 shell_files.py {}'",
+                    installed.string(), installed.parent_path().string()));
   print_stdout_bytes(std::string{std::istreambuf_iterator<char>(stream), {}});
 }
 
@@ -116,8 +119,8 @@ void add_completion(CLI::App& app, int& exit_code) {
   command->footer(
       "Examples:\n  source <(rattleback completion bash)\n"
       "  rattleback completion fish > ~/.config/fish/completions/rattleback.fish");
-  command->callback([shell, &exit_code] {
-    print_shell_file(*shell == "bash" ? "rattleback" : *shell == "zsh" ? "_rattleback" : "rattleback.fish");
+  command->callback([&app, shell, &exit_code] {
+    print_shell_file(*shell == "bash" ? "rattleback" : *shell == "zsh" ? "_rattleback" : "rattleback.fish", app);
     exit_code = exit_done;
   });
 }
@@ -131,7 +134,7 @@ void add_man(CLI::App& app, int& exit_code) {
     if (*json)
       print_stdout_json(command_line(app));
     else
-      print_shell_file("rattleback.1");
+      print_shell_file("rattleback.1", app);
     exit_code = exit_done;
   });
 }

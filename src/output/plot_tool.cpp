@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "launch.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/kernels/trust.hpp"
@@ -20,20 +21,24 @@
 namespace rattleback::program {
 namespace {
 
-/// Returns $RATTLEBACK_PLOT, the installed tool near this program, or the one beside this program in a build tree.
-std::filesystem::path find_tool() {
-  if (const char* given = std::getenv("RATTLEBACK_PLOT")) return given;
+/// Returns the words that start $RATTLEBACK_PLOT, the tool of the launch, the installed tool near this program, or the one beside this
+/// program in a build tree.
+std::vector<std::string> find_tool() {
+  if (const char* given = std::getenv("RATTLEBACK_PLOT")) return {given};
+  if (!launch().plot_tool.empty()) return launch().plot_tool;
   const auto installed = path_from_program(RATTLEBACK_TOOL_FOLDER "/rattleback/plot");
   std::error_code code;
-  return std::filesystem::exists(installed, code) ? installed : path_from_program("rattleback-plot");
+  return {(std::filesystem::exists(installed, code) ? installed : path_from_program("rattleback-plot")).string()};
 }
 
 }  // namespace
 
 int run_plot_tool(const std::vector<std::string>& arguments, bool quiet) {
-  const std::string tool = find_tool().string();
-  std::vector<char*> argv{const_cast<char*>(tool.c_str())};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  std::vector<std::string> words = find_tool();
+  const std::string tool = words.front();
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

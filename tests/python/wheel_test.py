@@ -58,6 +58,20 @@ class Wheel(Case):
         self.assertIn("figures need matplotlib and h5py", told)
         call(PROGRAM, "run", self.write("pendulum.toml", PENDULUM), "-o", "program.h5", "--quiet")
         call(PROGRAM, "diff", "fresh.h5", "program.h5")
+        # The command is the whole program, with the messages and the exit codes that it has.
+        command = pathlib.Path("fresh/bin/rattleback")
+        self.assertEqual(call(command, "--version", env=environment).splitlines()[0], call(PROGRAM, "--version").splitlines()[0])
+        call(command, "run", "pendulum.toml", "-o", "command.h5", "--quiet", env=environment)
+        call(PROGRAM, "diff", "command.h5", "program.h5")
+        for words, code in ((("run", "no-such.toml"), 2), (("diff", "command.h5", "pendulum.toml"), 2), (("list", "sistems"), 2)):
+            done = [subprocess.run([program, *words], capture_output=True, text=True, env=environment, check=False) for program in (command, PROGRAM)]
+            self.assertEqual((done[0].returncode, done[0].stderr), (code, done[1].stderr))
+        for words in (("completion", "bash"), ("completion", "zsh"), ("completion", "fish"), ("man",), ("list", "--schema")):
+            self.assertEqual(call(command, *words, env=environment), call(PROGRAM, *words), words)
+        self.assertIn(f"'{python.absolute()}' '-m' 'rattleback' run", call(command, "job", "pendulum.toml", "--parts", "2", "--mpi", env=environment))
+        self.write("elsewhere/json.py", "raise SystemExit('a module of the working directory')")
+        with self.assertRaisesRegex(AssertionError, r"figures, reports and exports need numpy, h5py and matplotlib.*'rattleback-ensembles\[plot\]'"):
+            call(command.absolute(), "plot", "../command.h5", env=environment, cwd="elsewhere")
         # Kernels beside the extension, where the wheel rattleback-ensembles-kernels has them, serve where there is no compiler.
         bare = {**environment, "PATH": "/nonexistent", "XDG_CACHE_HOME": str(self.folder / "empty")}
         with self.assertRaisesRegex(AssertionError, "there is no C\\+\\+ compiler.*the wheel rattleback-ensembles-kernels"):

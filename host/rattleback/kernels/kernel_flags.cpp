@@ -1,10 +1,9 @@
 #include "rattleback/kernels/kernel_flags.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <sys/stat.h>
 
 #include "rattleback/kernels/generated_flags.hpp"
+#include "rattleback/kernels/trust.hpp"
 
 namespace rattleback {
 
@@ -38,22 +37,6 @@ std::vector<std::string> flags_of(Isa isa, bool clang, bool quick) {
   }
   return all;
 }
-
-namespace {
-
-/// Returns the file that has this library: the program, or a shared object that the program has loaded.
-std::filesystem::path file_of_library() {
-  Dl_info place{};
-  link_map* object = nullptr;
-  const bool known = dladdr1(reinterpret_cast<void*>(&file_of_library), &place, reinterpret_cast<void**>(&object),
-                             RTLD_DL_LINKMAP) != 0;
-  const bool loaded = known && object != nullptr && object->l_name != nullptr && *object->l_name != '\0';
-  std::error_code code;
-  std::filesystem::path file = std::filesystem::canonical(loaded ? object->l_name : "/proc/self/exe", code);
-  return code ? std::filesystem::path{} : file;
-}
-
-}  // namespace
 
 std::vector<Pack> builtin_packs() {
   std::vector<Pack> packs;

@@ -2,7 +2,9 @@
 
 #include <string_view>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <sys/stat.h>
 
 #include "rattleback/base/message.hpp"
@@ -53,9 +55,20 @@ std::string fault_above(const std::filesystem::path& folder, Above look, uid_t o
   return {};
 }
 
+std::filesystem::path file_of_library() {
+  Dl_info place{};
+  link_map* object = nullptr;
+  const bool known = dladdr1(reinterpret_cast<void*>(&file_of_library), &place, reinterpret_cast<void**>(&object),
+                             RTLD_DL_LINKMAP) != 0;
+  const bool loaded = known && object != nullptr && object->l_name != nullptr && *object->l_name != '\0';
+  std::error_code code;
+  std::filesystem::path file = std::filesystem::canonical(loaded ? object->l_name : "/proc/self/exe", code);
+  return code ? std::filesystem::path{} : file;
+}
+
 std::filesystem::path path_from_program(const std::filesystem::path& path) {
   std::error_code code;
-  const std::filesystem::path program = std::filesystem::canonical("/proc/self/exe", code);
+  const std::filesystem::path program = file_of_library();
   struct stat status{};
   const uid_t owner = stat(program.c_str(), &status) == 0 ? status.st_uid : geteuid();
   const std::filesystem::path place = (program.parent_path() / path).lexically_normal();

@@ -27,8 +27,11 @@ enum class Above {
 /// when nothing is. A folder such as /tmp, where everybody may write but change only what is theirs (sticky bit), is good.
 [[nodiscard]] std::string fault_above(const std::filesystem::path& folder, Above look, uid_t owner = geteuid());
 
-/// Returns `path`, which is relative to the folder of this program. Throws Error(input) when there is such a file, and another user
-/// than root, this one and who owns the program may have written it.
+/// Returns the file that has this library: the program, or a shared object that the program has loaded. Empty when it is not known.
+[[nodiscard]] std::filesystem::path file_of_library();
+
+/// Returns `path`, which is relative to the folder of that file. Throws Error(input) when there is such a file, and another user
+/// than root, this one and who owns that file may have written it.
 [[nodiscard]] std::filesystem::path path_from_program(const std::filesystem::path& path);
 
 }  // namespace rattleback

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands/commands.hpp"
+#include "launch.hpp"
 #include "output/output.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/parts/cut.hpp"
@@ -39,6 +40,13 @@ std::string shell_word(const std::string& text) {
     }
   }
   return word + "'";
+}
+
+/// Returns the words of bash that start this program from every folder.
+std::string program_words() {
+  std::string words;
+  for (const std::string& word : launch().program) words += (words.empty() ? "" : " ") + shell_word(word);
+  return words.empty() ? shell_word(std::filesystem::read_symlink("/proc/self/exe").string()) : words;
 }
 
 /// The commands of a job, as shell text.
@@ -125,8 +133,7 @@ void add_job(CLI::App& app, int& exit_code) {
     const std::filesystem::path output =
         arguments->output.empty() ? default_output(arguments->study.file) : std::filesystem::path(arguments->output);
     (void)check_output(output, problem.study.inputs());
-    const std::string program = shell_word(std::filesystem::read_symlink("/proc/self/exe").string()),
-                      result = shell_word(absolute(output));
+    const std::string program = program_words(), result = shell_word(absolute(output));
     std::string study = shell_word(absolute(arguments->study.file));
     for (const std::string& assignment : arguments->study.overrides) study += " --set=" + shell_word(assignment);
     const Commands commands{fmt::format("{} compile {}", program, study),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes the completion scripts and the manual page of rattleback from its description of the command line:
 
-    rattleback man --json | tools/shell_files FOLDER
+    rattleback man --json | python3 shell_files.py FOLDER
 
-The folder gets rattleback (bash), _rattleback (zsh), rattleback.fish and rattleback.1. The build runs this script, and
-`rattleback completion` and `rattleback man` print these files.
+The folder gets rattleback (bash), _rattleback (zsh), rattleback.fish and rattleback.1. The build runs this file as a script, and
+`rattleback completion` and `rattleback man` print what it writes. In the Python package they call it.
 
 An argument of the description has names ("-o", "--output"; none for a positional argument), a label ("FILE"), text, default,
 required, repeated, choices, and `value`, which says what a shell can offer: none (a flag), file, choices, list (some of the
@@ -309,11 +309,19 @@ def man(line):
                   EXAMPLES="".join(f"{roff(example)}\n" for command in commands for example in command["examples"]))
 
 
+WRITERS = {"rattleback": bash, "_rattleback": zsh, "rattleback.fish": fish, "rattleback.1": man}
+
+
+def text(name, line):
+    """The text of a file for a description of the command line."""
+    return WRITERS[name](line)
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(f"usage: rattleback man --json | {sys.argv[0]} FOLDER")
     described = json.load(sys.stdin)
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, write in (("rattleback", bash), ("_rattleback", zsh), ("rattleback.fish", fish), ("rattleback.1", man)):
-        (folder / name).write_text(write(described), encoding="utf-8")
+    for name in WRITERS:
+        (folder / name).write_text(text(name, described), encoding="utf-8")
