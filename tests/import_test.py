@@ -17,6 +17,7 @@ URDF = """<?xml version="1.0"?>
   <transmission name="x"/>
 </robot>
 """
+CHAIN = '<body><freejoint/><inertial mass="1" diaginertia="1 1 1"/>'
 NESTED = '<body><inertial mass="1" diaginertia="1 1 1"/>'
 MJCF = """<mujoco model="pend">
   <default><geom density="500"/></default>
@@ -99,6 +100,41 @@ class Import(unittest.TestCase):
         for got, wanted in zip(tie["at"], [0.6*math.cos(math.pi/6) - 0.15, 0, 2 - 0.3 - 0.3*math.cos(math.pi/6)]):
             self.assertAlmostEqual(got, wanted, 14)
 
+    def test_links_without_mass_hand_on_their_joints(self):
+        """Three hinges of a hip whose links between have no mass, axes that meet in a point and are not orthogonal."""
+        joint = '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{0}_link"/><origin xyz="{2}"/><axis xyz="{3}"/></joint>'
+        chain = [("yaw", "base", "0 0 1", "0 0 1"), ("roll", "yaw_link", "0 0 -0.1", "1 0 0.5"), ("pitch", "roll_link", "0 0.3 0", "0 1 0")]
+        text = "".join(f'<link name="{name}_link"/>' for name in ("yaw", "roll")) + "".join(joint.format(*one) for one in chain)
+        text += '<link name="pitch_link"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+        text += joint.format("tool", "pitch_link", "1 0 0", "0 1 0") + '<link name="tool_link"/>'
+        done, study = self.run_import("hip.urdf", f'<robot><link name="base"/>{text}</robot>')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("left out: without a mass of tool_link", done.stdout)
+        (hip,) = study["joint"]
+        self.assertEqual((len(study["body"]), hip["type"], hip["between"]), (1, "spherical", ["ground", "pitch_link"]))
+        for got, wanted in zip(hip["at"], [0, 0, 0.9]):
+            self.assertAlmostEqual(got, wanted, 14)
+
+    def test_mjcf_frames_includes_and_masses(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder)/"table.xml").write_text(
+                '<mujoco><default><geom density="10"/></default><worldbody><frame pos="0 0 1" zaxis="1 0 0"><body name="table"><joint type="slide" axis="1 0 0"/>'
+                '<joint type="slide" axis="1 1 0"/><geom type="box" size="1 1 1"/><body name="top" pos="0 0 3"><geom size="1"/></body></body></frame></worldbody></mujoco>')
+            (pathlib.Path(folder)/"main.xml").write_text(
+                '<mujoco><compiler settotalmass="3"/><option gravity="0 0 -1"><flag gravity="disable"/></option><include file="table.xml"/><worldbody><body name="post">'
+                '<geom size="1" density="10"/></body></worldbody></mujoco>')
+            done = subprocess.run([PROGRAM, "import", "main.xml", "-o", "main.toml"], cwd=folder, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            study = tomllib.loads((pathlib.Path(folder)/"main.toml").read_text())
+        (table,), (joint,) = study["body"], study["joint"]  # the top is a part of the table, and the post one of the ground
+        ball, box = 10*4/3*math.pi, 80.0
+        self.assertAlmostEqual(table["mass"], 3*(box + ball)/(box + 2*ball), 13)
+        self.assertAlmostEqual(table["center"][2], 3*ball/(box + ball), 13)
+        self.assertNotIn("gravity", study["system"])
+        self.assertEqual((joint["type"], joint["at"]), ("rectangular", [0, 0, 1]))
+        for got, wanted in zip(joint["axis"], [1/math.sqrt(2), 0, 0]):
+            self.assertAlmostEqual(got, wanted, 14)
+
     def test_faults(self):
         for name, text, message in (
                 ("a.urdf", "<robot", "a.urdf: not XML (unclosed token: line 1, column 0)"),
@@ -107,9 +143,14 @@ class Import(unittest.TestCase):
                 ("a.urdf", URDF.replace('link="base"', 'link="bass"'), "a.urdf: joint 'shoulder' has no parent that is a link; correct the model"),
                 ("a.urdf", URDF.replace('type="continuous"', 'type="hinge"'), "a.urdf: joint 'elbow' has the type 'hinge', which URDF does not have; correct the model"),
                 ("a.xml", MJCF.replace('mass="1.5"', 'mass="x"'), 'a.xml: <geom mass="x"> does not have 1 number; correct the model'),
-                ("a.xml", MJCF.replace('<joint type="ball"/>', "<joint/><joint/>"), "a.xml: body 'b' has 2 joints (hinge, hinge) that are not a universal, spherical, planar or cylindrical joint; put bodies between them"),
-                ("a.xml", MJCF.replace('<body name="b"', '<frame/><body name="b" childclass="x"'),
-                 "a.xml: <frame> is not taken; write its bodies (MuJoCo writes a model without it by mj_saveLastXML)"),
+                ("a.xml", MJCF.replace('<joint type="ball"/>', "<joint/><joint/>"), "a.xml: body 'b' has 2 joints (hinge, hinge) that make none of the joints of a study (universal, spherical, planar, cylindrical, rectangular, cartesian, or free); put bodies between them"),
+                ("a.urdf", URDF.replace('ixx="0.01" ixy="0.001" ixz="0" iyy="0.1" iyz="0" izz="0.1"', 'ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"').replace('<mass value="0.5"/>', '<mass value="0"/>'),
+                 "a.urdf: body 'lower' has the mass 1 and the principal moments of inertia 0, 0, 0; each must be above 0"),
+                ("a.xml", MJCF.replace("</default>", '</default><include file="none.xml"/>'), 'a.xml: <include file="none.xml">: cannot be read (No such file or directory)'),
+                ("a.xml", MJCF.replace("</default>", '</default><include file="a.xml"/>'), 'a.xml: <include file="a.xml"> includes itself; correct the model'),
+                ("a.xml", f"<mujoco><worldbody>{CHAIN*25}{'</body>'*25}</worldbody></mujoco>", "study of a.xml:150: 25 bodies have more than 64 velocities; at most 10 are possible"),
+                ("a.xml", MJCF.replace('<body name="b"', '<replicate count="2"/><body name="b" childclass="x"'),
+                 "a.xml: <replicate> is not taken; write its bodies (MuJoCo writes a model without it by mj_saveLastXML)"),
                 ("a.xml", MJCF.replace('<body name="b"', '<body name="b" childclass="x"'), 'a.xml: <geom class="x">: there is no <default> of this class; correct the model'),
                 ("a.xml", MJCF.replace("<actuator>", '<equality><connect body1="c" anchor="0 0 0"/></equality><actuator>'),
                  "a.xml: <connect> of <equality> names the body 'c', which is not there; correct the model"),

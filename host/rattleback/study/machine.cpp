@@ -274,7 +274,7 @@ class MachineReader {
     const auto at = [&](std::size_t row, std::size_t column) { return entries[3 * row + column]; };
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < i; ++j)
-        if (at(i, j) != at(j, i))
+        if (!(std::abs(at(i, j) - at(j, i)) <= 1e-12 * std::sqrt(at(i, i) * at(j, j))))  // more than rounding
           input_error(body.inertia[3 * i + j].where,
                       fmt::format("body {}: inertia is not symmetric: row {} has {} where row {} has {}",
                                   quote(body.name), i + 1, at(i, j), j + 1, at(j, i)));
@@ -394,6 +394,8 @@ class MachineReader {
       }
       std::vector<std::string> moments;
       for (const Value& value : part.body->inertia) moments.push_back(text(value, "body.inertia"));
+      if (moments.size() == 9)  // symmetric but for rounding
+        for (const auto [to, from] : {std::pair{3, 1}, {6, 2}, {7, 5}}) moments[to] = moments[from];
       if (machine_.planar) {
         coordinates.push_back(basic_string(part.name + "_theta"));
         mass.push_back(moments.front());

@@ -36,7 +36,9 @@ enum JointKinds : unsigned {
   rod_joint = 256,
   gear_joint = 512,
   rolling_joint = 1024,
-  spring_joint = 2048
+  spring_joint = 2048,
+  rectangular_joint = 4096,
+  cartesian_joint = 8192
 };
 
 struct Joint {

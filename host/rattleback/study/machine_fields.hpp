@@ -27,9 +27,9 @@ struct PairOfVectors {
   }
 };
 
-inline constexpr const char* joint_types[] = {"weld",      "revolute",  "prismatic", "cylindrical",
-                                              "spherical", "universal", "planar",    "screw",
-                                              "rod",       "gear",      "rolling",   "spring"};
+inline constexpr const char* joint_types[] = {"weld",      "revolute", "prismatic",   "cylindrical", "spherical",
+                                              "universal", "planar",   "screw",       "rod",         "gear",
+                                              "rolling",   "spring",   "rectangular", "cartesian"};
 
 inline constexpr Field<Body> body_fields[] = {
     field<&Body::name>({.key = "name",
@@ -74,7 +74,7 @@ inline constexpr Field<Joint> joint_fields[] = {
                        .standard = "the origin of the first body that moves",
                        .text = "the place of the joint at the start, in space",
                        .kinds = weld_joint | revolute_joint | prismatic_joint | cylindrical_joint | spherical_joint |
-                                universal_joint | planar_joint | screw_joint}),
+                                universal_joint | planar_joint | screw_joint | rectangular_joint | cartesian_joint}),
     field<&Joint::on, PairOfVectors>(
         {.key = "on",
          .standard = "none",
@@ -83,13 +83,14 @@ inline constexpr Field<Joint> joint_fields[] = {
              "and a spring join these points; of a rolling joint they are the centre and a point of the plane, or "
              "both centres",
          .kinds = ~static_cast<unsigned>(gear_joint)}),
-    field<&Joint::axis>({.key = "axis",
-                         .standard = "required, but for a hinge in the plane",
-                         .text = "the direction of the joint at the start, in space: axis of a hinge, a slide, a screw "
-                                 "or a gear, normal of a plane; first axis of a universal joint; of a rolling disc (a "
-                                 "rolling body without axis is a sphere)",
-                         .kinds = revolute_joint | prismatic_joint | cylindrical_joint | universal_joint |
-                                  planar_joint | screw_joint | gear_joint | rolling_joint}),
+    field<&Joint::axis>(
+        {.key = "axis",
+         .standard = "required, but for a hinge in the plane",
+         .text = "the direction of the joint at the start, in space: axis of a hinge, a slide, a screw "
+                 "or a gear, normal of a plane or of two slides; first axis of a universal joint; of a rolling disc (a "
+                 "rolling body without axis is a sphere)",
+         .kinds = revolute_joint | prismatic_joint | cylindrical_joint | universal_joint | planar_joint | screw_joint |
+                  gear_joint | rolling_joint | rectangular_joint}),
     field<&Joint::axis2>({.key = "axis2",
                           .standard = "that of `axis`",
                           .text = "the axis on the second body, where it differs",
@@ -98,7 +99,8 @@ inline constexpr Field<Joint> joint_fields[] = {
                                         .standard = "none",
                                         .text = "in place of `axis`: in the frame of each body",
                                         .kinds = revolute_joint | prismatic_joint | cylindrical_joint |
-                                                 universal_joint | planar_joint | screw_joint | gear_joint}),
+                                                 universal_joint | planar_joint | screw_joint | gear_joint |
+                                                 rectangular_joint}),
     field<&Joint::length>(
         {.key = "length", .standard = "the distance at the start", .text = "of a rod", .kinds = rod_joint}),
     field<&Joint::pitch>({.key = "pitch",

@@ -120,10 +120,8 @@ def command(words):
         tell(f"exported: {place}\n", end="")
         return 0
     if words[0] == "--import":  # for `rattleback import`: PLACE MODEL
-        place, left_out = importing.import_model(words[2], words[1])
-        for what, where in left_out.items():
-            tell(f"left out: {what}{' of ' + ', '.join(sorted(set(filter(None, where)))) if any(where) else ''}\n", end="")
-        tell(f"study: {place}\nnext: rattleback run {place}\n", end="")
+        left_out = importing.import_model(words[2], words[1])
+        tell("".join(f"left out: {line}\n" for line in left_out), end="")
         return 0
     name, words = split_kind(words)
     with told():  # parse may print the help of a kind

@@ -83,6 +83,8 @@ TEST(Machine, JointsLeaveTheirMotions) {
   const Pose turn = about(joint_at, n, 0.9), shift = about(joint_at, n, 0.0, 0.3), both = about(joint_at, n, 7.0, 0.3);
   const Pose tilt = about(joint_at, across, 0.4),
              aside{SO3::identity<double>(), {0.1 * across[0], 0.1 * across[1], 0.0}};
+  const double sqrt6 = std::sqrt(6.0);
+  const Pose skewed = about(joint_at, {1.0 / sqrt6, 2.0 / sqrt6, 1.0 / sqrt6}, 0.4);
   const Pose screw = about(joint_at, n, 7.0, 0.25 * 7.0 / (2.0 * M_PI)), none;
   const Pose rod = about(start_a.place, n, 0.8).after(about(start_b.place, across, 1.0));
   for (const Case& one :
@@ -95,7 +97,13 @@ TEST(Machine, JointsLeaveTheirMotions) {
          4,
          {turn, tilt, turn.after(tilt)},
          {shift, tilt.after(turn)}},
+        {fmt::format("type = 'universal'\n{}{}axis2 = [1, 2, 1]\n", at, axis),
+         4,
+         {turn, skewed, turn.after(skewed)},
+         {shift, tilt, skewed.after(turn)}},
         {fmt::format("type = 'planar'\n{}{}", at, axis), 3, {turn, aside, turn.after(aside)}, {shift, tilt}},
+        {fmt::format("type = 'rectangular'\n{}{}", at, axis), 4, {none, aside}, {turn, shift, tilt}},
+        {fmt::format("type = 'cartesian'\n{}", at), 3, {none, aside, shift.after(aside)}, {turn, tilt}},
         {fmt::format("type = 'screw'\npitch = 0.25\n{}{}", at, axis), 5, {none, screw}, {turn, shift, tilt}},
         {"type = 'rod'", 1, {none, rod}, {turn, shift}}}) {
     const SystemFormulas system = formulas_of(pair_of_bodies(one.joint));
@@ -128,6 +136,8 @@ TEST(Machine, MultipliersAreTheForcesThatTheirTextsName) {
         fmt::format("type = 'prismatic'\n{}{}motion = '0'\n", at, axis),
         fmt::format("type = 'cylindrical'\n{}{}", at, axis), fmt::format("type = 'spherical'\n{}", at),
         fmt::format("type = 'universal'\n{}{}axis2 = [1, 2, 0]\n", at, axis),
+        fmt::format("type = 'universal'\n{}{}axis2 = [1, 2, 1]\n", at, axis),
+        fmt::format("type = 'rectangular'\n{}{}", at, axis), fmt::format("type = 'cartesian'\n{}", at),
         fmt::format("type = 'planar'\n{}{}", at, axis), fmt::format("type = 'gear'\nratio = 2\n{}", axis)}) {
     SystemFormulas system = formulas_of(pair_of_bodies(joint));
     ASSERT_EQ(static_cast<int>(system.multipliers.size()), system.m()) << joint;
@@ -343,7 +353,9 @@ TEST(Machine, FaultsHaveTheirMessages) {
            {"type = 'revolute'", "type = 'hinge'",
             "s.toml:19: unknown joint[0].type 'hinge' (known: weld, revolute, prismatic, cylindrical, spherical, "
             "universal, "
-            "planar, screw, rod, gear, rolling, spring)"},
+            "planar, screw, rod, gear, rolling, spring, rectangular, cartesian)"},
+           {"type = 'revolute'", "type = 'universal'\naxis2 = [-4, 2, -4]",
+            "s.toml:16: joint 'j': its axes have one direction; take a revolute joint, or give another axis2"},
            {"['a', 'b']", "['a', 'c']", "s.toml:16: joint 'j': 'c' is not a body (known: ground, a, b)"},
            {"['a', 'b']", "['a', 'a']", "s.toml:16: joint 'j': it is between 'a' and 'a'; name two bodies"},
            {"['a', 'b']", "['a']", "s.toml:16: joint 'j': between has 1 name, and two are needed"},
@@ -372,6 +384,7 @@ TEST(Machine, FaultsHaveTheirMessages) {
             "s.toml:16: joint 'j': limit_stiffness is that of limits; give them"},
            {"axis = [2, -1, 2]", "axis = [2, -1, 2]\nlimits = [0, 1]\nlimit_stiffness = 5\nlimit_width = 0",
             "s.toml:23: joint[0].limit_width = 0 must be above 0"},
+           {"[0.1, 2, 0]", "[0.1000000000001, 2, 0]", "accepted"},
            {"[0.1, 2, 0]", "[0.2, 2, 0]",
             "s.toml:13: body 'b': inertia is not symmetric: row 2 has 0.2 where row 1 has 0.1"},
            {"[[1, 0.1, 0], [0.1, 2, 0]", "[[1, 1.5, 0], [1.5, 2, 0]",
