@@ -37,6 +37,12 @@ def average(result: Result, observable: str, kind: str = "mean") -> Average:
     sample, taken between -pi and pi. The samples must be close enough for that.
 
     Needs an observable with ``values = true`` and samples at equal distances. Raises InputError.
+
+    >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "end": 100, "sample_every": 1},
+    ...                  ensemble={"initial": {"q": ["sin(0.01)", "-cos(0.01)"], "v": [0, 0]}}, observable={"name": "q[0]", "values": True})
+    >>> found = rb.average(rb.run(study), "q[0]")
+    >>> bool(abs(found.value[0]) < 1e-6), bool(found.digits[0] > 6)
+    (True, True)
     """
     if kind not in ("mean", "frequency"):
         raise _core.InputError(f"average: unknown kind '{kind}' (known: mean, frequency)")
@@ -60,6 +66,12 @@ def frequencies(result: Result, x: str, v: str | None = None, count: int = 1) ->
     so far, by least squares with this window, and the next term from what is left. Frequencies are angles by time; x alone has each with both signs.
 
     Needs observables with ``values = true`` and samples at equal distances. Raises InputError.
+
+    >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "end": 100, "sample_every": 1},
+    ...                  ensemble={"initial": {"q": ["sin(0.01)", "-cos(0.01)"], "v": [0, 0]}}, observable={"name": "q[0]", "values": True})
+    >>> frequency, amplitude = rb.frequencies(rb.run(study), "q[0]")
+    >>> frequency.shape, round(abs(float(frequency[0, 0])), 2)
+    ((1, 1), 1.0)
     """
     if count < 1:
         raise _core.InputError(f"frequencies: count must be at least 1 (got {count})")

@@ -72,7 +72,11 @@ def describe(what: str | Study) -> Description:
 
 def cite(what: Study | Result | str | None = None) -> str:
     """Returns BibTeX of the software, of the method and of the system of a study or a result, or of a system or a method by
-    name. Without an argument it is that of the software. Raises InputError for an unknown name."""
+    name. Without an argument it is that of the software. Raises InputError for an unknown name.
+
+    >>> [line for line in rb.cite("hbvm").splitlines() if "doi" in line]
+    ['  doi           = {10.1016/j.apnum.2017.12.014},']
+    """
     if isinstance(what, str):
         return _core.cite_entry(what)
     if what is None:
@@ -84,25 +88,45 @@ def cite(what: Study | Result | str | None = None) -> str:
 
 
 def list_systems() -> list[str]:
-    """Returns the names of all systems."""
+    """Returns the names of all systems.
+
+    >>> "spherical-pendulum" in rb.list_systems()
+    True
+    """
     return [entry["name"] for entry in _core.list_entries("systems")["systems"]]
 
 
 def list_methods() -> list[str]:
-    """Returns the names of all methods."""
+    """Returns the names of all methods.
+
+    >>> [name for name in rb.list_methods() if "lobatto" in name]
+    ['nonholonomic-lobatto', 'holonomic-lobatto', 'lobatto']
+    """
     return [entry["name"] for entry in _core.list_entries("methods")["methods"]]
 
 
 def list_keys() -> list[str]:
-    """Returns the keys of a study as its file has them; the first element stands for all of an array: ``ensemble.axes[0].count``."""
+    """Returns the keys of a study as its file has them; the first element stands for all of an array: ``ensemble.axes[0].count``.
+
+    >>> [key for key in rb.list_keys() if key.startswith("ensemble.axes[0].c")]
+    ['ensemble.axes[0].count']
+    """
     return [entry["name"].replace("[]", "[0]") for entry in _core.list_entries("keys")["keys"]]
 
 
 def list_observables() -> list[str]:
-    """Returns the names of the observables that do not depend on the system."""
+    """Returns the names of the observables that do not depend on the system.
+
+    >>> "lyapunov" in rb.list_observables()
+    True
+    """
     return [entry["name"] for entry in _core.list_entries("observables")["observables"]]
 
 
 def list_statistics() -> list[str]:
-    """Returns the names of all statistics."""
+    """Returns the names of all statistics.
+
+    >>> "mse" in rb.list_statistics()
+    True
+    """
     return [entry["name"] for entry in _core.list_entries("statistics")["statistics"]]

@@ -70,6 +70,7 @@ def merge(output: str | os.PathLike[str], *, virtual: bool = False, threads: int
     """Merges the parts of a result into the bits of one run, and returns the result.
 
     With ``virtual`` the result refers to the parts, which must stay. Raises InputError when parts are missing or damaged.
+    :func:`parts` has an example.
     """
     return Result(_core.merge(Path(output), virtual, count_of("threads", threads), warn))
 

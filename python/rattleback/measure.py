@@ -134,6 +134,11 @@ def work_precision(study: Study, methods: Mapping[str, str | Mapping[str, Any]],
 
     ``methods`` has a label for each method: a name, or a table ``[method]``. The reference is chosen as in :func:`order`, with
     the method of the study. The time of a run is the median over the repetitions. Raises InputError or RunError.
+
+    >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "end": 1}, observable="energy")
+    >>> report = rb.work_precision(study, {"RATTLE": "holonomic-lobatto"}, [0.1, 0.05], reference_step=0.0125, repetitions=1)
+    >>> [(run["label"], run["step"]) for run in report.runs]
+    [('RATTLE', 0.1), ('RATTLE', 0.05)]
     """
     problem, settings = problem_of(study), []
     for label, method in methods.items():

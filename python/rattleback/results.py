@@ -381,5 +381,12 @@ def _opened(result: Result | str | os.PathLike[str]) -> "_core.Stored":
 
 
 def diff(first: Result | str | os.PathLike[str], second: Result | str | os.PathLike[str]) -> DiffReport:
-    """Compares two results or result files bit by bit. Raises InputError for a damaged file."""
+    """Compares two results or result files bit by bit. Raises InputError for a damaged file.
+
+    >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10}, observable="energy")
+    >>> rb.diff(rb.run(study), rb.run(study, threads=1)).identical
+    True
+    >>> rb.diff(rb.run(study), rb.run(study.replace({"time.step": 0.05}))).differing[-1]
+    '/time'
+    """
     return DiffReport(**_core.diff(_opened(first), _opened(second)))

@@ -77,5 +77,8 @@ def resume(result: str | os.PathLike[str], *, backend: str = "auto", threads: in
 
 
 def compile(study: Study, *, backend: str = "auto") -> None:
-    """Compiles the kernels of a study that are missing. Raises InputError when there is no compiler."""
+    """Compiles the kernels of a study that are missing. Raises InputError when there is no compiler.
+
+    >>> rb.compile(rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10}, observable="energy"))
+    """
     _core.prepare(problem_of(study), backend)

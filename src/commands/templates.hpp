@@ -23,7 +23,8 @@ struct StudyTemplate {
 inline constexpr StudyTemplate all[] = {
     {"pendulum", "an ensemble of pendulums: a system of the catalogue, and the energy error", pendulum},
     {"own-system", "a system of your own: a Lagrangian as a formula", own_system},
-    {"nonholonomic", "a constraint on velocities: a blade on ice", nonholonomic},
+    {"nonholonomic", "a constraint on velocities: blades on a slope", nonholonomic, "animate ",
+     " --components x,y --equal --trail 800 --frames 48 --rate 10"},
     {"driven", "friction and a drive, seen once a period", driven},
     {"sweep", "two axes, random initial states and groups: statistics over parameters", sweep},
     {"sections", "a Poincare section: where orbits cross a surface", sections, "section ",

@@ -31,6 +31,7 @@ TEST_F(New, TemplatesRunAndPlot) {
     ASSERT_NE(then, std::string::npos) << made.out;
     const std::string plot = made.out.substr(then + 6, made.out.find('\n', then) - then - 6);
     EXPECT_EQ(plot.substr(0, 16), "rattleback plot ");
+    if (name == "nonholonomic") EXPECT_EQ(plot.substr(0, 43), "rattleback plot animate nonholonomic.h5 --c");
     if (name == "sections") EXPECT_EQ(plot, "rattleback plot section sections.h5 --components \"q[1],p[1]\"");
   }
 }
