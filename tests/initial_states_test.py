@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Initial states that packs prepare, or an emulated GPU, have the bits of those that are prepared one by one: all kinds of axes, formulas,
-projections, groups.
+projections, groups, sections, stops, tangent vectors, steps that vary.
 initial_states_test.py PROGRAM [cuda]"""
 import json, os, pathlib, random, shutil, subprocess, sys, tempfile, unittest
 
@@ -22,6 +22,29 @@ SPHERE = ('[system]\nname = "sphere"\ncoordinates = ["x", "y", "z"]\nparameters 
           'constraints = ["x^2 + y^2 + z^2 - 1"]\n[method]\nname = "holonomic-lobatto"\nstages = 2\n')
 TOP = ('[system]\nname = "top"\ngroup = "SO(3)"\ninertia = [1, 1.25, 0.5]\npotential = "R33/2 + R12/4"\n'
        '[method]\nname = "{method}"\n')
+# What else a trajectory starts with: values of surfaces, crossings that are left until a stop, and tangent vectors.
+SURFACES = """
+[[section]]
+name = "level"
+surface = "{surface} - 0.2"
+[[stop]]
+name = "beyond"
+when = "{surface} - 0.4"
+[[stop]]
+name = "second"
+section = "level"
+count = 2
+"""
+TANGENTS = """
+[[observable]]
+name = "lyapunov[{last}]"
+values = true
+[[observable]]
+name = "ln_gali[{count}]"
+values = true
+[lyapunov]
+metric = "mass"
+"""
 RANGES = '[ensemble]\naxes = [ {{ name = "a", from = -1, to = 1, count = 48 }}, {{ name = "b", from = 0.1, to = 2, count = 48 }} ]\n'
 DRAWS = '[ensemble]\ndraws = 4096\naxes = [ {axes} ]\n'
 
@@ -56,19 +79,24 @@ class InitialStates(unittest.TestCase):
         self.assertEqual(done.returncode, 0, f"{words}\n{done.stderr}")
         return done.stdout
 
-    def compare(self, study, enlarge, time="step = 0.01\nsteps = 2"):
-        """Runs a study whole and in parts; `enlarge` makes the ensemble one for which `compile` compiles the kernel of initial states."""
-        (self.folder / "s.toml").write_text(study + REST.format(time=time))
+    def compare(self, study, enlarge, time="step = 0.01\nsteps = 2", more="", kernels=True):
+        """Runs a study whole and in parts; `enlarge` makes the ensemble one for which `compile` compiles the kernels of initial states. They
+        are part of the record of the result where they made points."""
+        (self.folder / "s.toml").write_text(study + REST.format(time=time) + more)
         self.program("compile", "s.toml", "--quiet", *(("--cuda=sm_90", "--isa=scalar") if BACKEND == "cuda" else ()), *(f"--set={change}" for change in enlarge))
         self.program("run", "s.toml", "-o", "packs.h5", "--quiet", f"--backend={BACKEND}", "--tile=1024", PTXCPU_DEVICES=str(self.devices))
         self.program("run", "s.toml", "-o", "single.h5", "--quiet", "--parts", "4", "--worker", "--backend=cpu:scalar" if BACKEND == "cuda" else "--backend=auto")
         self.program("merge", "single.h5", "--quiet")
         with h5py.File(self.folder / "packs.h5") as packs, h5py.File(self.folder / "single.h5") as single:
-            self.assertIn("initial states", bytes(packs.attrs["kernels"]).decode())
-            self.assertNotIn("initial states", bytes(single.attrs["kernels"]).decode())
-            for group in ("axes", "initial", "final"):
-                for name in single.get(group, {}):
-                    self.assertEqual(packs[group][name][...].tobytes(), single[group][name][...].tobytes(), f"{group}/{name}\n{study}")
+            for part in ("initial states", *(("initial tangents",) if "[lyapunov]" in more else ())):
+                self.assertEqual(part in bytes(packs.attrs["kernels"]).decode(), kernels)
+                self.assertNotIn(part, bytes(single.attrs["kernels"]).decode())
+
+            def same(name, dataset):
+                if isinstance(dataset, h5py.Dataset):
+                    self.assertEqual(packs[name][...].tobytes(), dataset[...].tobytes(), f"{name}\n{study}")
+
+            single.visititems(same)
         for name in ("packs.h5", "single.h5"):
             (self.folder / name).unlink()
         shutil.rmtree(self.folder / "single.h5.parts", ignore_errors=True)
@@ -79,14 +107,17 @@ class InitialStates(unittest.TestCase):
         study = CHAOTIC.format() + RANGES.format() + '[ensemble.initial]\nq = ["a", "cos(b)", "b", 0, 0]\nv = [0, 0, 0, 0, 0]\n'
         (self.folder / "s.toml").write_text(study + REST.format(time="step = 0.01\nsteps = 2"))
         self.program("compile", "s.toml", "--quiet", "--cuda=sm_90", "--pack", "kernels")
-        self.program("run", "s.toml", "--quiet", f"--backend={BACKEND}", "-o", "a.h5", RATTLEBACK_NVRTC="/none/libnvrtc.so",
-                     XDG_CACHE_HOME=str(self.folder / "cache"), RATTLEBACK_KERNEL_PATH=str(self.folder / "kernels"))
+        without = {"RATTLEBACK_NVRTC": "/none/libnvrtc.so", "XDG_CACHE_HOME": str(self.folder / "cache")}
+        run = ("run", "s.toml", "--quiet", f"--backend={BACKEND}", "-o", "a.h5")
+        done = subprocess.run([PROGRAM, *run], cwd=self.folder, env=os.environ | without, capture_output=True, text=True)
+        self.assertEqual((done.returncode, (self.folder / "a.h5").exists()), (2, False), done.stderr)
+        self.assertIn("NVRTC", done.stderr)
+        self.program(*run, RATTLEBACK_KERNEL_PATH=str(self.folder / "kernels"), **without)
 
     def test_axes_and_formulas(self):
         random_number = random.Random(7)
         ranges = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
-        varying = [] if BACKEND == "cuda" else ['step = "a > 0.3 ? 0.01 : 0.02"\nend = 0.04\nsamples = 1']  # the host prepares these
-        for time in ("step = 0.01\nsteps = 2", *varying):
+        for time in ("step = 0.01\nsteps = 2", 'step = "a > 0.3 ? 0.01 : 0.02"\nend = 0.04\nsamples = 1'):
             q = [random_formula(random_number) for _ in range(5)]
             study = CHAOTIC.format() + RANGES.format() + f"[ensemble.initial]\nq = {json.dumps(q)}\nv = [0, 0, 0, 0, 0]\n"
             self.compare(study, ranges, time)
@@ -102,22 +133,27 @@ class InitialStates(unittest.TestCase):
         enlarge = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
         points = '[ensemble.initial]\nq = ["sin(b) cos(a)", "sin(b) sin(a)", "{r} cos(b)"]\n{v}\n'
         along = 'v = ["cos(b) cos(a)", "cos(b) sin(a)", "-sin(b)"]'
+        further = SURFACES.format(surface="z") + TANGENTS.format(last=1, count=2)
         for g, r, v, project in (("1 + a^2", "1", along, ""), ("1", "1", along.replace("v", "p"), ""), ("1", "1", "v = [0.1, 0.2, 0.3]", "project = true\n"),
                                  ("1", "1.1", "p = [0.1, 0.2, 0.3]", "project = true\n"))[:1 if BACKEND == "cuda" else None]:
             ensemble = RANGES.format().replace("[ensemble]\n", "[ensemble]\n" + project)
-            self.compare(SPHERE.format(g=g) + ensemble + points.format(r=r, v=v), enlarge)
+            self.compare(SPHERE.format(g=g) + ensemble + points.format(r=r, v=v), enlarge, more=further, time="step = 0.1\nsteps = 2")
+            further = ""
 
     def test_groups(self):
         enlarge = ["ensemble.axes[0].count=1000", "ensemble.axes[1].count=1000"]
         for method, frame, given in (("lobatto", "", 'v = ["a", "b", 0.1]'), ("vrkmk", 'frame = "space"\n', 'p = ["a", "b", 0.1]')):
             ensemble = RANGES.format().replace("[ensemble]\n", "[ensemble]\n" + frame)
-            self.compare(TOP.format(method=method) + ensemble + f'[ensemble.initial]\nq = ["a", "b", "a b"]\n{given}\n', enlarge)
+            more = TANGENTS.format(last=1, count=2) if method == "vrkmk" else ""
+            self.compare(TOP.format(method=method) + ensemble + f'[ensemble.initial]\nq = ["a", "b", "a b"]\n{given}\n', enlarge, more=more)
             if method == "lobatto" and BACKEND == "cuda":
                 break
-        # points that are to be prepared by themselves, beside others
-        matrix = ["cos(a)", "-sin(a)", 0, "sin(a)", "cos(a)", 0, 0, 0, "a > 0.95 ? 1 + 1e-9 : 1"]
+        # points that are to be prepared by themselves, beside others, and so many of them that the host prepares all
         self.devices = 2
-        self.compare(TOP.format(method="lobatto") + RANGES.format() + f'[ensemble.initial]\nq = {json.dumps(matrix)}\nv = ["a", "b", 0.1]\n', enlarge)
+        for last, kernels in (("a > 0.95 ? 1 + 1e-9 : 1", True), ("1 + 1e-9", BACKEND != "cuda")):
+            matrix = ["cos(a)", "-sin(a)", 0, "sin(a)", "cos(a)", 0, 0, 0, last]
+            study = TOP.format(method="lobatto") + RANGES.format() + f'[ensemble.initial]\nq = {json.dumps(matrix)}\nv = ["a", "b", 0.1]\n'
+            self.compare(study, enlarge, kernels=kernels)
 
     def test_the_first_faulty_point_is_named(self):
         study = CHAOTIC.format() + RANGES.format() + '[ensemble.initial]\nq = [0, "a", 0, "b", 0]\nv = ["a > 0.9 && b > 1 ? 1 : 0", 0, 0, 0, 0]\n'

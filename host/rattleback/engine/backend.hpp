@@ -174,8 +174,10 @@ class Backend {
   /// Loads the kernels that a run of the problem needs, and compiles missing ones. Throws Error(input).
   virtual void prepare(std::span<const Problem>) {}
   double compile_seconds = 0.0;  ///< that the last prepare_on took
-  /// Returns what is known of these kernels.
-  [[nodiscard]] virtual std::vector<KernelRecord> records(const Problem&) { return {}; }
+  /// Returns what is known of these kernels, and `with_start` of those that make initial states.
+  [[nodiscard]] virtual std::vector<KernelRecord> records(const Problem&, [[maybe_unused]] bool with_start) {
+    return {};
+  }
   /// Returns the largest number of bytes for the state of a tile.
   [[nodiscard]] virtual std::uint64_t tile_bytes() const = 0;
 
@@ -184,8 +186,8 @@ class Backend {
   /// Returns whether the backend makes the initial states of a problem by itself, which is prepared: whether find_points and begin_at_start
   /// may be called.
   [[nodiscard]] virtual bool starts(const Problem&) { return false; }
-  /// Returns what the points of a range are.
-  virtual FoundPoints find_points(const StartProgram& program, const Range& range);
+  /// Returns what the points of a range are. The search ends early where more than `most` are to be prepared by themselves.
+  virtual FoundPoints find_points(const StartProgram& program, const Range& range, std::uint64_t most);
   /// Like begin(), with a tile that the backend fills itself. In host memory, where the tile has its size, it sets the fixed rows
   /// (ChunkLayout) and the arrays of `start`.
   virtual void begin_at_start(const Plan& plan, Tile& tile, const TileStart& start);

@@ -56,7 +56,7 @@ class CpuBackend final : public Backend {
     for (const Problem& problem : problems) std::ranges::move(units_of(problem, isa_), std::back_inserter(units));
     Kernels::instance().load(units);
   }
-  std::vector<KernelRecord> records(const Problem& problem) override {
+  std::vector<KernelRecord> records(const Problem& problem, bool) override {
     return Kernels::instance().records(units_of(problem, isa_));
   }
   /// Small tiles take less memory from the system, three at a time, and let the writer begin early; each thread needs some chunks of one.

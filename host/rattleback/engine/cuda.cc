@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -56,7 +57,7 @@ class CudaBackend final : public Backend {
       if (Kernels::instance().policy() != KernelPolicy::automatic || !needs_start_kernel(problem) ||
           !may_start_on_device(problem))
         continue;
-      units.push_back(unit_of_start(*problem.system, Isa::scalar));
+      std::ranges::move(units_of_start(problem, Isa::scalar), std::back_inserter(units));
       starts = true;
     }
     if (problems.size() > 1 || starts) try {
@@ -68,9 +69,9 @@ class CudaBackend final : public Backend {
       }
     for (const Problem& problem : problems) module_of(units_of(problem, Isa::scalar));
   }
-  std::vector<KernelRecord> records(const Problem& problem) override {
+  std::vector<KernelRecord> records(const Problem& problem, bool with_start) override {
     std::vector<Unit> units = units_of(problem, Isa::scalar);
-    if (starts(problem)) units.push_back(unit_of_start(*problem.system, Isa::scalar));
+    if (with_start) std::ranges::move(units_of_start(problem, Isa::scalar), std::back_inserter(units));
     return Kernels::instance().records(units, architecture_of(device_));
   }
   std::uint64_t tile_bytes() const override {
@@ -85,16 +86,21 @@ class CudaBackend final : public Backend {
 
   bool starts(const Problem& problem) override {
     use_device();
-    return may_start_on_device(problem) && start_of(*problem.system) != nullptr;
+    return may_start_on_device(problem) && !starts_of(units_of_start(problem, Isa::scalar)).empty();
   }
-  FoundPoints find_points(const StartProgram& program, const Range& range) override {
+  FoundPoints find_points(const StartProgram& program, const Range& range, std::uint64_t most) override {
     use_device();
-    return DeviceStart(*start_of(*program.system), stream_).find(program, range);
+    return DeviceStart(starts_of(program.units), stream_).find(program, range, most);
   }
   void begin_at_start(const Plan& plan, Tile& tile, const TileStart& start) override {
     use_device();
-    DeviceStart(*start_of(*plan.system), stream_).fill(plan, tile, start, state_.reserve(tile.data.size()));
+    DeviceStart(starts_of(start.program->units), stream_).fill(plan, tile, start, state_.reserve(tile.data.size()));
     begin_with_state(plan, tile);
+    if (plan.arguments.surfaces.count == 0) return;
+    module_->surfaces(arguments_, static_cast<std::int64_t>(tile.chunks()), stream_);
+    if (start.stops.count > 0)
+      check(launch_stops(stream_, tile.chunks(), state_.get(), tile.rows, plan.arguments.layout.status, start.stops),
+            "launch of the kernel of stops");
   }
 
   void run(const Round& round, RoundOutput& output, Control& control) override {
@@ -247,17 +253,21 @@ class CudaBackend final : public Backend {
     return *module;
   }
 
-  /// Returns the kernel that prepares initial points; null where there is none.
-  const StartModule* start_of(const SystemEntry& system) {
-    const Unit unit = unit_of_start(system, Isa::scalar);
-    std::unique_ptr<StartModule>& start = starts_[unit.device_text()];
-    if (start) return start.get();
-    try {
-      if (const std::string image = Kernels::instance().find_image(unit, architecture_of(device_)); !image.empty())
-        start = std::make_unique<StartModule>(image);
-    } catch (const Error&) {  // no compiler is here, and kernels of a pack need none
+  /// Returns the kernels that prepare initial points; none where one is not there.
+  std::vector<const StartModule*> starts_of(const std::vector<Unit>& units) {
+    std::vector<const StartModule*> modules;
+    for (const Unit& unit : units) {
+      std::unique_ptr<StartModule>& start = starts_[unit.device_text()];
+      try {
+        if (!start)
+          if (const std::string image = Kernels::instance().find_image(unit, architecture_of(device_)); !image.empty())
+            start = std::make_unique<StartModule>(image);
+      } catch (const Error&) {  // no compiler is here, and kernels of a pack need none
+      }
+      if (!start) return {};
+      modules.push_back(start.get());
     }
-    return start.get();
+    return modules;
   }
 
   /// Selects the device for the calling thread. Each call may come from another thread.

@@ -19,16 +19,21 @@ namespace rattleback {
 /// Makes initial states on the present device.
 class DeviceStart {
  public:
-  DeviceStart(const StartModule& module, cudaStream_t stream) : module_(module), stream_(stream) {}
+  /// `modules` are those of StartProgram::units.
+  DeviceStart(std::vector<const StartModule*> modules, cudaStream_t stream)
+      : modules_(std::move(modules)), stream_(stream) {}
 
-  /// Finds what the points of a range are.
-  FoundPoints find(const StartProgram& program, const Range& range) {
+  /// Finds what the points of a range are, until more than `most` are to be prepared by themselves.
+  FoundPoints find(const StartProgram& program, const Range& range, std::uint64_t most) {
     upload(program, {});
     FoundPoints found;
     for (Batch batch = batches(program, range.first, range.count()); batch.next();) {
       make(program, batch);
       const PointCounts counts = judge(batch);
       found.left_out += counts.left_out;
+      found.steps_per_sample += counts.steps;
+      found.too_many = found.alone.size() + alone_.size() > most;
+      if (found.too_many) break;
       for (const unsigned k : alone_) found.alone.push_back(batch.first + k);
     }
     return found;
@@ -43,6 +48,9 @@ class DeviceStart {
     std::vector<std::uint64_t> alone;
     for (Batch batch = batches(program, tile.first, tile.count, start); batch.next();) {
       make(program, batch);
+      if (modules_.size() > 1)
+        modules_[1]->prepare(program.arguments, rows_.get() + program.point * row_size, program.rows,
+                             static_cast<std::int64_t>(batch.chunks()), stream_);
       judge(batch);
       const std::uint64_t offset = batch.first - tile.first;
       for (const unsigned k : alone_) alone.push_back(offset + k);
@@ -50,6 +58,7 @@ class DeviceStart {
                          tile.rows,
                          plan.arguments.layout.status,
                          plan.step_rows,
+                         program.step_varies ? plan.arguments.layout.steps_per_sample : -1,
                          copies_.get(),
                          static_cast<int>(start.rows.size()),
                          constants_.get(),
@@ -142,11 +151,20 @@ class DeviceStart {
   void make(const StartProgram& program, const Batch& batch) {
     check(launch_points(stream_, batch.chunks(), program_, batch.first, rows_.get()),
           "launch of the kernel of axes and formulas");
-    module_.prepare(program.arguments, rows_.get() + program.point * row_size, program.rows,
-                    static_cast<std::int64_t>(batch.chunks()), stream_);
-    judged_ = {rows_.get(),       program.rows,  program.point + program.arguments.layout.doubtful,
-               program.condition, finite_.get(), static_cast<int>(program.finite.size()),
-               batch.count,       counts_.get(), alone_on_device_.get()};
+    modules_[0]->prepare(program.arguments, rows_.get() + program.point * row_size, program.rows,
+                         static_cast<std::int64_t>(batch.chunks()), stream_);
+    const StartLayout& at = program.arguments.layout;
+    judged_ = {rows_.get(),
+               program.rows,
+               program.point + at.doubtful,
+               program.condition,
+               program.step_varies ? program.point + at.step : -1,
+               program.counter,
+               finite_.get(),
+               static_cast<int>(program.finite.size()),
+               batch.count,
+               counts_.get(),
+               alone_on_device_.get()};
   }
 
   /// Counts the points of a batch, and lists those that are to be prepared by themselves in alone_.
@@ -212,7 +230,7 @@ class DeviceStart {
     }
   }
 
-  const StartModule& module_;
+  std::vector<const StartModule*> modules_;
   cudaStream_t stream_;
   DeviceProgram program_{};
   DevicePoints judged_{};

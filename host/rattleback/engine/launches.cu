@@ -224,6 +224,7 @@ __device__ __forceinline__ PointKind kind_of_point(const DevicePoints& a) {
                                                         : PointKind::good;
   for (int i = 0; i < a.finite_count; ++i)
     if (!is_finite(rows[a.finite[i] * row_size])) kind = PointKind::alone;
+  if (a.step >= 0 && kind == PointKind::good && a.counter(rows[a.step * row_size]) < 0.0) kind = PointKind::alone;
   return kind;
 }
 
@@ -232,6 +233,11 @@ __global__ void __launch_bounds__(chunk_size) judge_kernel(const __grid_constant
   if (kind == PointKind::left_out) atomicAdd(&arguments.counts->left_out, 1ull);
   if (kind == PointKind::alone)
     arguments.alone[atomicAdd(&arguments.counts->alone, 1ull)] = blockIdx.x * chunk_size + threadIdx.x;
+  if (kind == PointKind::good && arguments.step >= 0) {
+    const double* rows = arguments.rows + std::size_t(blockIdx.x) * arguments.rows_of_chunk * row_size + threadIdx.x;
+    atomicAdd(&arguments.counts->steps,
+              static_cast<unsigned long long>(arguments.counter(rows[arguments.step * row_size])));
+  }
 }
 
 /// Moves the points to their places in a tile whose rows are 0, and in arrays of the result.
@@ -248,6 +254,8 @@ __global__ void __launch_bounds__(chunk_size)
     for (int i = 0; i < places.copy_count; ++i)
       to[places.copies[i].to * row_size] = from[places.copies[i].from * row_size];
     for (int i = 0; i < places.constant_count; ++i) to[places.constants[i].row * row_size] = places.constants[i].number;
+    if (places.steps_per_sample >= 0)
+      to[places.steps_per_sample * row_size] = points.counter(from[points.step * row_size]);
   } else if (kind == PointKind::left_out) {
     to[places.status * row_size] = status_left_out;
     for (int row = 0; row < places.step_rows; ++row) to[row * row_size] = __builtin_nan("");
@@ -258,6 +266,12 @@ __global__ void __launch_bounds__(chunk_size)
     for (int j = 0; j < kept.width; ++j)
       kept.to[k * kept.width + j] = kind == PointKind::good ? from[(kept.row + j) * row_size] : __builtin_nan("");
   }
+}
+
+__global__ void __launch_bounds__(chunk_size)
+    stop_kernel(double* tile, int rows_of_chunk, int status, const __grid_constant__ StopStarts stops) {
+  double* rows = tile + std::size_t(blockIdx.x) * rows_of_chunk * row_size + threadIdx.x;
+  if (rows[status * row_size] != status_padding) stops.set(rows);
 }
 
 /// Moves trajectories, [trajectory][row], to their places in a tile: a block each.
@@ -346,6 +360,11 @@ cudaError_t launch_judging(cudaStream_t stream, std::size_t chunks, const Device
 cudaError_t launch_placing(cudaStream_t stream, std::size_t chunks, const DevicePoints& points,
                            const PointPlaces& places) {
   return launch(place_kernel, chunks, chunk_size, stream, points, places);
+}
+
+cudaError_t launch_stops(cudaStream_t stream, std::size_t chunks, double* tile, int rows_of_chunk, int status,
+                         const StopStarts& stops) {
+  return launch(stop_kernel, chunks, chunk_size, stream, tile, rows_of_chunk, status, stops);
 }
 
 cudaError_t launch_columns(cudaStream_t stream, std::size_t count, const double* columns, const unsigned* trajectories,

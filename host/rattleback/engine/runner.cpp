@@ -182,10 +182,6 @@ void Runner::run_tile() {
   Tile& tile = work_->tile;
   longest_interval_ = calls_ = 0;
   reached_ = false;
-  if (const int row = plan_.arguments.layout.steps_per_sample; row >= 0)
-    for (std::uint64_t k = 0; k < tile.count; ++k)
-      longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile.at(k, row)));
-
   try {
     if (work_->filled) {
       integrate([&] { backend_.begin(plan_, tile); });
@@ -194,6 +190,9 @@ void Runner::run_tile() {
       hand_over_start();
     }
     states_ = States::backend;
+    if (const int row = plan_.arguments.layout.steps_per_sample; row >= 0)
+      for (std::uint64_t k = 0; k < tile.count; ++k)
+        longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile.at(k, row)));
     integrate_tile();
   } catch (const OutOfMemory&) {
     // No output of this tile has left the backend, so a smaller tile can begin again.

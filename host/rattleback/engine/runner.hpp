@@ -20,6 +20,7 @@
 #include "rattleback/engine/ensemble_statistics.hpp"
 #include "rattleback/engine/run.hpp"
 #include "rattleback/engine/sections.hpp"
+#include "rattleback/engine/stop_start.hpp"
 #include "rattleback/engine/timed_sink.hpp"
 #include "rattleback/results/result.hpp"
 #include "rattleback/study/derivatives.hpp"
@@ -160,14 +161,16 @@ class Runner {
   void go_back();
   /// Checks all initial states, and fills the first tile with them where it can. A run that goes on has its tile already.
   void check(bool resumed);
-  /// Has the backend find which points it can prepare, and checks the others.
-  void check_on_backend(bool resumed);
+  /// Has the backend find which points it can prepare, and checks the others. Returns false where these are too many.
+  bool check_on_backend(bool resumed);
+  /// Returns the steps of all trajectories, also of those that are left out where the step does not vary.
+  [[nodiscard]] std::uint64_t steps_of(const PointSample& points) const;
   /// These fill a tile with initial states: all trajectories, or from any thread one by one or chunk by chunk.
   void begin_filling(TileInWork& work) const;
   void fill(TileInWork& work) const;
   void fill(TileInWork& work, std::uint64_t k, const InitialData& data, const Point* point) const;
   /// Fills the chunk of a tile with points that packs have prepared, but for those that are to be prepared alone.
-  void fill(TileInWork& work, const ChunkPoints& points) const;
+  void fill(TileInWork& work, ChunkPoints& points) const;
   void end_filling(TileInWork& work) const;
   /// Fills trajectories of a tile that a backend leaves to the host.
   void fill_alone(TileInWork& work, std::span<const std::uint64_t> alone) const;
@@ -182,8 +185,8 @@ class Runner {
   void put_derivatives(Tile& tile, std::uint64_t k, const std::vector<StartDerivative>& derivatives) const;
   /// Sets the rows of a trajectory that the condition of the ensemble leaves out.
   void leave_out(Tile& tile, std::uint64_t k) const;
-  /// Sets the rows of stops of the trajectories [first, last) of a tile, whose surfaces are known.
-  void set_up_stops(Tile& tile, std::uint64_t first, std::uint64_t last) const;
+  /// Returns what sets the rows of stops.
+  [[nodiscard]] StopStarts stop_starts() const;
   void report_progress();
 
   // Results, defined in runner_output.cpp.

@@ -470,10 +470,11 @@ void Runner::write_attributes() {
   const std::string tested = kept_outcome(summary_.device, backend_.driver());
   sink_.attribute("/", "selftest", tested.empty() ? std::string("not made") : tested);
   nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
-  std::vector<KernelRecord> records = backend_.records(problem_);
+  std::vector<KernelRecord> records = backend_.records(problem_, start_program_.has_value());
   if (start_kernel_ && !start_program_) {
-    const Unit start = unit_of_start(system_, start_kernel_->isa);
-    std::ranges::move(Kernels::instance().records({&start, 1}), std::back_inserter(records));
+    std::vector<Unit> units = units_of_start(problem_, start_kernel_->isa);
+    if (start_kernel_->tangents == nullptr) units.resize(1);
+    std::ranges::move(Kernels::instance().records(units), std::back_inserter(records));
   }
   for (const KernelRecord& record : records)
     kernels.push_back({{"kernel", record.title}, {"key", record.key}, {"compiler", record.compiler}});

@@ -17,19 +17,29 @@ namespace {
 /// A backend makes the initial states unless it leaves more than one in so many of them to the host.
 constexpr std::uint64_t most_alone = 16;
 
+/// The rows that are 1 where tangent vectors start: the diagonal of the columns, and the squares of the norms.
+std::vector<int> rows_of_ones(const ChunkLayout& rows) {
+  std::vector<int> ones;
+  for (int j = 0; j < rows.tangents; ++j) {
+    if (rows.columns >= 0) ones.push_back(column_row(rows, j, j));
+    if (rows.tangent_square >= 0) ones.push_back(rows.tangent_square + j * rows.tangent_rows);
+  }
+  return ones;
+}
+
 }  // namespace
 
 void Runner::check(bool resumed) {
   tile_size_ = tile_trajectories();
-  if (may_prepare_together(problem_, ensemble_) && backend_.starts(problem_)) return check_on_backend(resumed);
+  if (may_prepare_together(problem_, ensemble_) && backend_.starts(problem_) && check_on_backend(resumed)) return;
   PointVisitor visit = [this, resumed](std::uint64_t, const InitialData&, const Point*) { stop_before_start(resumed); };
-  ChunkVisitor visit_chunk = [this, resumed](const ChunkPoints&) { stop_before_start(resumed); };
+  ChunkVisitor visit_chunk = [this, resumed](ChunkPoints&) { stop_before_start(resumed); };
   // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
   if (!resumed && problem_.derivatives.empty() && (!system_.on_group || !method_.in_space)) {
     checked_ = make_tile(range_.first);
     begin_filling(*checked_);
     const std::uint64_t end = checked_->tile.first + checked_->tile.count;
-    visit_chunk = [this, end, resumed](const ChunkPoints& points) {
+    visit_chunk = [this, end, resumed](ChunkPoints& points) {
       stop_before_start(resumed);
       if (points.first() < end) fill(*checked_, points);
     };
@@ -41,24 +51,30 @@ void Runner::check(bool resumed) {
   PointSample points{};
   spend(summary_.phases.prepare,
         [&] { points = check_points(problem_, ensemble_, threads_, visit, start_kernel_, visit_chunk); });
-  total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
+  total_steps_ = steps_of(points);
 }
 
-void Runner::check_on_backend(bool resumed) {
+bool Runner::check_on_backend(bool resumed) {
   start_program_ = ChunkPoints(problem_, ensemble_, {nullptr, best_isa()}, method_.in_space).program();
   StartProgram checked = *start_program_;
   checked.arguments.options.in_space = false;  // the check has v and p in the body
-  PointSample points{};
+  std::optional<PointSample> points;
   spend(summary_.phases.prepare, [&] {
-    const auto find = [&] {
-      FoundPoints found = backend_.find_points(checked, range_);
-      if (found.alone.size() > range_.count() / most_alone) start_program_.reset();
-      return found;
-    };
-    points = check_found_points(problem_, ensemble_, threads_, find,
-                                [&](std::uint64_t, const InitialData&, const Point*) { stop_before_start(resumed); });
+    points = check_found_points(
+        problem_, ensemble_, threads_,
+        [&] { return backend_.find_points(checked, range_, range_.count() / most_alone); },
+        [&](std::uint64_t, const InitialData&, const Point*) { stop_before_start(resumed); });
   });
-  total_steps_ = points.steps + points.left_out * *study_.time.steps;
+  if (!points) {
+    start_program_.reset();
+    return false;
+  }
+  total_steps_ = steps_of(*points);
+  return true;
+}
+
+std::uint64_t Runner::steps_of(const PointSample& points) const {
+  return points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
 }
 
 void Runner::begin_at_start() {
@@ -77,6 +93,7 @@ void Runner::begin_at_start() {
     copy(from.lambda, system_.m, to + rows.lambda);
   };
   copy_state(0);
+  if (rows.step >= 0) copy(from.step, 1, rows.step);
   if (plan_.by_density()) {
     copy_state(rows.orbit);
     for (const int row : {ClockRow::time, ClockRow::shown})
@@ -91,6 +108,12 @@ void Runner::begin_at_start() {
     copy(from.q, system_.elements, row + system_.n);
     copy(from.p, system_.n, row + system_.n + system_.elements);
   }
+  if (rows.tangent >= 0) {
+    for (int j = 0; j < rows.tangents; ++j)
+      copy(from.rows + j * plan_.state_rows, plan_.state_rows, rows.tangent + j * rows.tangent_rows);
+    for (const int row : rows_of_ones(rows)) start.constants.push_back({row, 1.0});
+  }
+  start.stops = stop_starts();
   for (std::vector<double>& axis : work.initial.axes) start.axes.push_back(axis.data());
   const auto keep = [&](int row, int width, std::vector<double>& to) {
     if (!to.empty()) start.kept.push_back({start_program_->point + row, width, to.data()});
@@ -157,7 +180,7 @@ void Runner::fill(TileInWork& work) const {
   });
 }
 
-void Runner::fill(TileInWork& work, const ChunkPoints& points) const {
+void Runner::fill(TileInWork& work, ChunkPoints& points) const {
   Tile& tile = work.tile;
   TileInWork::Initial& initial = work.initial;
   const ChunkLayout& rows = plan_.arguments.layout;
@@ -199,7 +222,13 @@ void Runner::fill(TileInWork& work, const ChunkPoints& points) const {
     for (int i = 0; i < system_.elements; ++i) put(points.q(i), row + system_.n + i);
     for (int i = 0; i < system_.n; ++i) put(points.p(i), row + system_.n + system_.elements + i);
   }
-  for (std::uint64_t k = 0; k < count && rows.tangent >= 0; ++k) {
+  if (rows.tangent >= 0 && start_kernel_->tangents != nullptr) {
+    points.find_tangents();
+    for (int i = 0; i < rows.tangents * plan_.state_rows; ++i)
+      put(points.tangent(i), rows.tangent + i / plan_.state_rows * rows.tangent_rows + i % plan_.state_rows);
+    for (const int row : rows_of_ones(rows)) std::fill_n(chunk + row * row_size, count, 1.0);
+  }
+  for (std::uint64_t k = 0; k < count && rows.tangent >= 0 && start_kernel_->tangents == nullptr; ++k) {
     if (points.kind(k) != ChunkPoints::Kind::good) continue;
     const auto gather = [k](const auto& row_of, int width) {
       std::vector<double> x;
@@ -284,9 +313,8 @@ void Runner::put_tangents(Tile& tile, std::uint64_t k, const std::vector<double>
     for (std::size_t i = 0; i < width; ++i)
       tile.at(k, rows.tangent + j * rows.tangent_rows + static_cast<int>(i)) =
           tangents[static_cast<std::size_t>(j) * width + i];
-    if (rows.columns >= 0) tile.at(k, column_row(rows, j, j)) = 1.0;
-    if (rows.tangent_square >= 0) tile.at(k, rows.tangent_square + j * rows.tangent_rows) = 1.0;
   }
+  for (const int row : rows_of_ones(rows)) tile.at(k, row) = 1.0;
 }
 
 void Runner::end_filling(TileInWork& work) const {
@@ -296,9 +324,13 @@ void Runner::end_filling(TileInWork& work) const {
   for (std::uint64_t k = tile.count; k < tile.chunks() * chunk_size; ++k)
     tile.at(k, plan_.arguments.layout.status) = status_padding;
   if (!locate_) return;
+  const StopStarts stops = stop_starts();
   parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
-    locate_->evaluate(tile.chunk(c));
-    set_up_stops(tile, c * chunk_size, std::min(tile.count, (c + 1) * chunk_size));
+    double* chunk = tile.chunk(c);
+    locate_->evaluate(chunk);
+    if (stops.count == 0) return;
+    for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k)
+      stops.set(chunk + k % chunk_size);
   });
 }
 
@@ -308,19 +340,16 @@ void Runner::leave_out(Tile& tile, std::uint64_t k) const {
   for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, row) = nan;
 }
 
-void Runner::set_up_stops(Tile& tile, std::uint64_t first, std::uint64_t last) const {
+StopStarts Runner::stop_starts() const {
   const Surfaces& surfaces = plan_.arguments.surfaces;
-  const int first_stop = surfaces.count - plan_.stops, values = plan_.arguments.layout.surfaces + first_stop;
-  for (std::uint64_t k = first; k < last && plan_.stops > 0; ++k) {
-    unsigned beyond = 0;
-    for (int s = 0; s < plan_.stops; ++s) {
-      const Study::Stop& stop = study_.stops[static_cast<std::size_t>(s)];
-      tile.at(k, values + plan_.stops + s) = static_cast<double>(stop.count.value_or(1));
-      const int direction = stop.section.empty() ? surfaces.direction[first_stop + s] : 0;
-      if (direction * tile.at(k, values + s) > 0.0) beyond |= 1u << s;
-    }
-    tile.at(k, plan_.beyond) = beyond;
+  const int first = surfaces.count - plan_.stops;
+  StopStarts stops{plan_.stops, plan_.arguments.layout.surfaces + first, plan_.beyond};
+  for (int s = 0; s < plan_.stops; ++s) {
+    const Study::Stop& stop = study_.stops[static_cast<std::size_t>(s)];
+    stops.crossings[s] = static_cast<double>(stop.count.value_or(1));
+    stops.direction[s] = stop.section.empty() ? surfaces.direction[first + s] : 0;
   }
+  return stops;
 }
 
 }  // namespace rattleback

@@ -49,10 +49,10 @@ class SplitBackend final : public Backend {
     for (Part& part : parts_) part.backend->prepare(problems);
   }
   /// Devices of one kind have the same kernels.
-  std::vector<KernelRecord> records(const Problem& problem) override {
+  std::vector<KernelRecord> records(const Problem& problem, bool with_start) override {
     std::vector<KernelRecord> records;
     for (Part& part : parts_)
-      for (KernelRecord& record : part.backend->records(problem))
+      for (KernelRecord& record : part.backend->records(problem, with_start))
         if (std::ranges::find(records, record.key, &KernelRecord::key) == records.end())
           records.push_back(std::move(record));
     return records;
@@ -95,18 +95,21 @@ class SplitBackend final : public Backend {
   bool starts(const Problem& problem) override {
     return std::ranges::all_of(parts_, [&](const Part& part) { return part.backend->starts(problem); });
   }
-  FoundPoints find_points(const StartProgram& program, const Range& range) override {
+  FoundPoints find_points(const StartProgram& program, const Range& range, std::uint64_t most) override {
     const std::uint64_t chunks = (range.count() + chunk_size - 1) / chunk_size, parts = parts_.size();
     std::vector<FoundPoints> found(parts);
     parallel_for(parts, static_cast<unsigned>(parts), [&](std::uint64_t i) {
       const auto first_of = [&](std::uint64_t part) { return range.first + chunks * part / parts * chunk_size; };
       const Range of_part{first_of(i), std::min(range.last, first_of(i + 1))};
-      if (of_part.first < of_part.last) found[i] = parts_[i].backend->find_points(program, of_part);
+      if (of_part.first < of_part.last) found[i] = parts_[i].backend->find_points(program, of_part, most);
     });
     for (std::size_t i = 1; i < parts; ++i) {
       found[0].left_out += found[i].left_out;
+      found[0].steps_per_sample += found[i].steps_per_sample;
+      found[0].too_many = found[0].too_many || found[i].too_many;
       found[0].alone.insert(found[0].alone.end(), found[i].alone.begin(), found[i].alone.end());
     }
+    found[0].too_many = found[0].too_many || found[0].alone.size() > most;
     return std::move(found[0]);
   }
   void begin_at_start(const Plan& plan, Tile& tile, const TileStart& start) override {

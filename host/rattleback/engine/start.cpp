@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "rattleback/engine/plan.hpp"
+#include "rattleback/study/ensemble.hpp"
 
 namespace rattleback {
 namespace {
@@ -12,7 +12,7 @@ constexpr int most_coordinates_of_thread = 12;
 
 }  // namespace
 
-FoundPoints Backend::find_points(const StartProgram&, const Range&) {
+FoundPoints Backend::find_points(const StartProgram&, const Range&, std::uint64_t) {
   throw std::logic_error(name() + " does not make initial states");
 }
 void Backend::begin_at_start(const Plan&, Tile&, const TileStart&) {
@@ -20,11 +20,7 @@ void Backend::begin_at_start(const Plan&, Tile&, const TileStart&) {
 }
 
 bool may_start_on_device(const Problem& problem) {
-  if (problem.system->n > most_coordinates_of_thread || problem.surfaces.count > 0 || problem.study.ensemble.listed() ||
-      units_of(problem, Isa::scalar).front().kind != UnitKind::advance)
-    return false;
-  const Ensemble ensemble(problem);
-  return may_prepare_together(problem, ensemble) && !ensemble.step_varies();
+  return problem.system->n <= most_coordinates_of_thread && may_prepare_together(problem, Ensemble(problem));
 }
 
 }  // namespace rattleback

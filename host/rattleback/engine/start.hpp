@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rattleback/engine/backend.hpp"
+#include "rattleback/engine/stop_start.hpp"
 #include "rattleback/study/points.hpp"
 #include "rattleback/study/start_program.hpp"
 
@@ -19,6 +20,7 @@ struct TileStart {
   std::vector<ConstantRow> constants;
   std::vector<double*> axes;   ///< arrays of the result, a number per trajectory of the tile
   std::vector<KeptRows> kept;  ///< of the tile, in host memory
+  StopStarts stops;
   /// Fills the rows of trajectories of the tile, in host memory, that are to be prepared by themselves, and their places in the arrays.
   std::function<void(std::span<const std::uint64_t>)> fill_alone;
 };

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "rattleback/engine/stop_start.hpp"
 #include "rattleback/study/start_program.hpp"
 
 namespace rattleback {
@@ -24,12 +25,14 @@ struct DeviceProgram {
 
 /// What the points of some chunks are.
 struct PointCounts {
-  unsigned long long left_out, alone;
+  unsigned long long left_out, alone, steps;  ///< steps per sample of all good points, where they vary
 };
 /// Points in the rows of a program.
 struct DevicePoints {
   const double* rows;
   int rows_of_chunk, doubtful, condition;
+  int step;  ///< row of a step that varies; -1 where it is uniform
+  StepCounter counter;
   const int* finite;
   int finite_count;
   std::uint64_t count;  ///< of trajectories
@@ -40,7 +43,7 @@ struct DevicePoints {
 /// A tile, and arrays of the result, in device memory.
 struct PointPlaces {
   double* chunks;
-  int rows_of_chunk, status, step_rows;
+  int rows_of_chunk, status, step_rows, steps_per_sample;
   const StartProgram::Copy* copies;
   int copy_count;
   const ConstantRow* constants;
@@ -59,6 +62,10 @@ cudaError_t launch_judging(cudaStream_t stream, std::size_t chunks, const Device
 /// Moves the points to their places in a tile whose rows are 0, and in the arrays.
 cudaError_t launch_placing(cudaStream_t stream, std::size_t chunks, const DevicePoints& points,
                            const PointPlaces& places);
+
+/// Sets the rows of stops of all trajectories of a tile, whose surfaces are known.
+cudaError_t launch_stops(cudaStream_t stream, std::size_t chunks, double* tile, int rows_of_chunk, int status,
+                         const StopStarts& stops);
 
 /// Moves `count` trajectories, [trajectory][row], to their places in a tile.
 cudaError_t launch_columns(cudaStream_t stream, std::size_t count, const double* columns, const unsigned* trajectories,

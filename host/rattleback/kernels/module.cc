@@ -87,8 +87,9 @@ void CudaModule::launch(DeviceKernel::Kind kernel, std::int64_t chunks, void** a
   const cudaError_t code =
       cudaLaunchKernel(handle, blocks, threads, arguments, static_cast<std::size_t>(shape.shared_bytes),
                        static_cast<cudaStream_t>(stream));
-  const char* what =
-      kernel == DeviceKernel::observe ? "launch of the kernel of observables" : "launch of the kernel of steps";
+  const char* what = kernel == DeviceKernel::observe    ? "launch of the kernel of observables"
+                     : kernel == DeviceKernel::surfaces ? "launch of the kernel of surfaces"
+                                                        : "launch of the kernel of steps";
   if (code == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     throw Error(Error::Kind::runtime, "CUDA: " + std::string(what) +
@@ -112,6 +113,10 @@ void CudaModule::advance(const KernelArguments& arguments, std::int64_t chunks, 
 
 void CudaModule::advance_tangent(const KernelArguments& arguments, std::int64_t chunks, void* stream) const {
   launch(DeviceKernel::tangent, arguments, chunks, stream);
+}
+
+void CudaModule::surfaces(const KernelArguments& arguments, std::int64_t chunks, void* stream) const {
+  launch(DeviceKernel::surfaces, arguments, chunks, stream);
 }
 
 void CudaModule::observe(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,

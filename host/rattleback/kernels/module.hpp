@@ -34,6 +34,8 @@ class CudaModule {
 
   void advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) const;
   void advance_tangent(const KernelArguments& arguments, std::int64_t chunks, void* stream) const;
+  /// Writes the values of surfaces of section at the present states.
+  void surfaces(const KernelArguments& arguments, std::int64_t chunks, void* stream) const;
   /// codes and values ([chunk][observable][lane]) are device pointers.
   void observe(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
                double* values, void* stream) const;
@@ -55,7 +57,8 @@ class CudaModule {
   Kernel kernels_[DeviceKernel::kinds];
 };
 
-/// The kernel of an image that prepares initial points, RB_DEVICE_START (loop/device_start.cuh), as CudaModule has those of steps.
+/// The kernel of an image that prepares initial points or their tangent vectors, RB_DEVICE_START (loop/device_start.cuh), as CudaModule
+/// has those of steps.
 class StartModule {
  public:
   explicit StartModule(const std::string& image);

@@ -24,6 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& message) { throw Error(Error::Kind::runtime, message); }
+/// Refuses a machine without an NVRTC that serves, as one without a C++ compiler is refused.
+[[noreturn]] void refuse(const std::string& message) { throw Error(Error::Kind::input, message); }
 
 std::string setting(const char* name) {
   const char* value = std::getenv(name);
@@ -177,8 +179,8 @@ Nvrtc::Nvrtc(std::span<const fs::path> places) {
   library_ = open_first(files, file, why);
   const std::string where = places.size() == 1 ? " in " + quote(places[0].string(), most_of_a_path) : "";
   if (library_ == nullptr)
-    fail("kernels for a GPU need NVIDIA's compiler library NVRTC, which " +
-         (why.empty() ? "was not found" + where : "cannot be opened (" + why + ")") + "; " + remedy);
+    refuse("kernels for a GPU need NVIDIA's compiler library NVRTC, which " +
+           (why.empty() ? "was not found" + where : "cannot be opened (" + why + ")") + "; " + remedy);
   open(file);
 }
 
@@ -186,7 +188,7 @@ void Nvrtc::open(const fs::path& file) {
   Dl_info information{};
   const auto find = [&](auto& function, const char* name) {
     void* symbol = dlsym(library_, name);
-    if (symbol == nullptr) fail(file.string() + " is not NVRTC (it has no " + name + "); " + remedy);
+    if (symbol == nullptr) refuse(file.string() + " is not NVRTC (it has no " + name + "); " + remedy);
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(symbol);
     if (dladdr(symbol, &information) != 0 && information.dli_fname != nullptr) path_ = information.dli_fname;
   };
@@ -194,7 +196,7 @@ void Nvrtc::open(const fs::path& file) {
   int major = 0, minor = 0;
   call_.version(&major, &minor);
   version_ = std::to_string(major) + "." + std::to_string(minor);
-  if (major < 12) fail("NVRTC " + version_ + " (" + path_ + ") is too old, 12.0 or newer is needed; " + remedy);
+  if (major < 12) refuse("NVRTC " + version_ + " (" + path_ + ") is too old, 12.0 or newer is needed; " + remedy);
   find(call_.architecture_count, "nvrtcGetNumSupportedArchs");
   find(call_.architectures, "nvrtcGetSupportedArchs");
   find(call_.create, "nvrtcCreateProgram");
@@ -218,8 +220,8 @@ std::string Nvrtc::target(std::string_view architecture) const {
   const int wanted = number_of(architecture);
   const auto above = std::ranges::upper_bound(architectures_, wanted);
   if (above == architectures_.begin())
-    fail("NVRTC " + version_ + " (" + path_ + ") has no code for GPUs of compute capability " + capability(wanted) +
-         ", the oldest is " + capability(architectures_.front()) + "; use an older NVRTC, see RATTLEBACK_NVRTC");
+    refuse("NVRTC " + version_ + " (" + path_ + ") has no code for GPUs of compute capability " + capability(wanted) +
+           ", the oldest is " + capability(architectures_.front()) + "; use an older NVRTC, see RATTLEBACK_NVRTC");
   const int newest = *std::prev(above);
   const bool virtual_only = newest != wanted || architecture.starts_with("compute_") || wants_ptx();
   return (virtual_only ? "compute_" : "sm_") + std::to_string(newest);

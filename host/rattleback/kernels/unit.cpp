@@ -51,14 +51,16 @@ std::string chosen_method(const SystemEntry& system, const MethodEntry& method, 
 }
 
 /// Whether a unit has the steps of a method.
-bool has_steps(UnitKind kind) { return kind != UnitKind::samples && kind != UnitKind::start; }
+bool has_steps(UnitKind kind) {
+  return kind != UnitKind::samples && kind != UnitKind::start && kind != UnitKind::start_tangents;
+}
 
 /// Whether samples have observables of tangent vectors or derivatives. They are code of their own, which other samples do without.
 bool has_variations(const StudyCode& code) { return code.tangents || code.derivatives; }
 
 /// Returns the type of the formulas that are part of a unit.
 std::string formulas_of(const Unit& unit) {
-  if (unit.kind == UnitKind::start) return "";
+  if (unit.kind == UnitKind::start || unit.kind == UnitKind::start_tangents) return "";
   if (unit.kind == UnitKind::samples && has_variations(unit.code)) return "rattleback::StudySamples";
   if (unit.kind == UnitKind::samples && !unit.code.observables.empty()) return "rattleback::StudyObservables";
   if (unit.kind == UnitKind::samples || unit.kind == UnitKind::counted) return "";
@@ -116,6 +118,10 @@ std::string define_size(const SystemEntry& system) {
 constexpr std::string_view end_of_body = "\nRB_NAMESPACE_END\n\n";
 const std::string only = "rattleback::ChosenSystem", pair = only + ", rattleback::ChosenMethod";
 
+std::string vectors_of(const Unit& unit) {
+  return fmt::format("{}, {}, {}", only, unit.code.vectors, unit.code.by_mass);
+}
+
 }  // namespace
 
 std::string Unit::text() const {
@@ -123,9 +129,10 @@ std::string Unit::text() const {
   std::string text = fmt::format("#define RATTLEBACK_ISA {}\n", counts ? "counted" : to_string(isa));
   if (counts) text += "#define RATTLEBACK_SMALL_CODE\n";
   text += define_size(*system);
-  text += body(*this, counts                    ? "rattleback/loop/count.hpp"
-                      : kind == UnitKind::start ? "rattleback/loop/start.hpp"
-                                                : "rattleback/loop/instantiate.hpp");
+  text += body(*this, counts                             ? "rattleback/loop/count.hpp"
+                      : kind == UnitKind::start          ? "rattleback/loop/start.hpp"
+                      : kind == UnitKind::start_tangents ? "rattleback/loop/start_tangents.hpp"
+                                                         : "rattleback/loop/instantiate.hpp");
   if (has_steps(kind))
     text += fmt::format(
         "static_assert(Takes<ChosenMethod, ChosenSystem<double>>, \"the step of {} does not take the "
@@ -159,6 +166,9 @@ std::string Unit::text() const {
     case UnitKind::start:
       functions = function("start", "start_chunk", only);
       break;
+    case UnitKind::start_tangents:
+      functions = function("start", "start_tangents_chunk", vectors_of(*this));
+      break;
     case UnitKind::counted:
       functions = function("count", "count_chunk", pair);
       break;
@@ -168,18 +178,24 @@ std::string Unit::text() const {
 
 std::string Unit::device_text() const {
   const std::string begin = "#define RATTLEBACK_ISA cuda\n" + define_size(*system);
-  if (kind == UnitKind::start)
-    return begin + body(*this, "rattleback/loop/device_start.cuh") + std::string(end_of_body) +
-           fmt::format("RB_DEVICE_START({})\n", only);
+  const auto starting = [&](std::string_view lanes, std::string_view function, const std::string& arguments) {
+    return begin + include(lanes) + body(*this, "rattleback/loop/device_start.cuh") + std::string(end_of_body) +
+           fmt::format("RB_DEVICE_START(rattleback::{}<double, {}>)\n", function, arguments);
+  };
+  if (kind == UnitKind::start) return starting("rattleback/loop/start.hpp", "start_lanes", only);
+  if (kind == UnitKind::start_tangents)
+    return starting("rattleback/loop/start_tangents.hpp", "start_tangents", vectors_of(*this));
   const std::string formulas = formulas_of(*this).empty() ? "rattleback::NoFormulas" : formulas_of(*this);
-  return begin + body(*this, "rattleback/loop/device.cuh") + std::string(end_of_body) +
-         fmt::format("RB_DEVICE_{}({}, {})\n",
-                     kind == UnitKind::samples   ? "SAMPLES"
-                     : kind == UnitKind::tangent ? "TANGENT"
-                     : kind == UnitKind::frame   ? (code.by_mass ? "MASS_FRAME" : "FRAME")
-                     : kind == UnitKind::varied  ? "VARIATIONS"
-                                                 : "ADVANCE",
-                     kind == UnitKind::samples ? only : pair, formulas);
+  std::string text = begin + body(*this, "rattleback/loop/device.cuh") + std::string(end_of_body) +
+                     fmt::format("RB_DEVICE_{}({}, {})\n",
+                                 kind == UnitKind::samples   ? "SAMPLES"
+                                 : kind == UnitKind::tangent ? "TANGENT"
+                                 : kind == UnitKind::frame   ? (code.by_mass ? "MASS_FRAME" : "FRAME")
+                                 : kind == UnitKind::varied  ? "VARIATIONS"
+                                                             : "ADVANCE",
+                                 kind == UnitKind::samples ? only : pair, formulas);
+  if (has_steps(kind) && !code.surfaces.empty()) text += fmt::format("RB_DEVICE_SURFACES({}, {})\n", only, formulas);
+  return text;
 }
 
 double Unit::expected_seconds() const {
@@ -188,6 +204,7 @@ double Unit::expected_seconds() const {
                varying = !has_varying_mass(*system) ? 0.0
                          : large                    ? n / 4.0
                                                     : n * n / 24.0;
+  if (kind == UnitKind::start_tangents) return 1.4 + n / 10.0 + varying / 2.0;
   if (!has_steps(kind)) return 0.7 + n / 20.0 + varying / 4.0;
   double stages = 1.0;
   const int* next = key.value;
@@ -209,6 +226,9 @@ std::string Unit::title(const std::string& target) const {
     if (code.derivatives) title += ", derivatives";
   } else if (kind == UnitKind::start) {
     title += ", initial states";
+  } else if (kind == UnitKind::start_tangents) {
+    title += fmt::format(", {} initial tangent{}{}", code.vectors, code.vectors == 1 ? "" : "s",
+                         code.by_mass ? " by mass" : "");
   } else {
     title += fmt::format(", {}", method->name);
     const int* next = key.value;

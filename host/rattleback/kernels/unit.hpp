@@ -11,24 +11,26 @@ namespace rattleback {
 
 /// What a unit compiles.
 enum class UnitKind {
-  advance,  ///< the time loop of a system with a method
-  tangent,  ///< the time loop with a tangent vector
-  frame,    ///< the time loop with several, which are kept orthogonal
-  varied,   ///< the time loop with derivatives of the trajectory
-  samples,  ///< the observables of a system
-  start,    ///< the preparation of initial points of a system
-  counted,  ///< the time loop over a scalar that counts operations; scalar only
+  advance,         ///< the time loop of a system with a method
+  tangent,         ///< the time loop with a tangent vector
+  frame,           ///< the time loop with several, which are kept orthogonal
+  varied,          ///< the time loop with derivatives of the trajectory
+  samples,         ///< the observables of a system
+  start,           ///< the preparation of initial points of a system
+  start_tangents,  ///< the initial tangent vectors at prepared points
+  counted,         ///< the time loop over a scalar that counts operations; scalar only
 };
 
 /// A unit: a system with a method and the values of its compiled options, for an instruction set. The method and the key
-/// do not matter for `samples` and `start`, and the instruction set not for CUDA.
+/// do not matter for `samples`, `start` and `start_tangents`, and the instruction set not for CUDA.
 struct Unit {
   UnitKind kind;
   const SystemEntry* system;
   const MethodEntry* method;
   PairKey key;
   Isa isa;
-  StudyCode code = {};  ///< `samples` has the observables, the loops have the surfaces
+  StudyCode code =
+      {};  ///< `samples` has the observables, the loops have the surfaces, and `start_tangents` the number of vectors
 
   /// Returns the C++ text. The text depends on the catalogue's entries and on the formulas alone.
   [[nodiscard]] std::string text() const;

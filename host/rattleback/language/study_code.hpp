@@ -18,6 +18,7 @@ struct StudyCode {
   bool tangents = false;     ///< with the observables of tangent vectors (loop/exponents.hpp)
   bool derivatives = false;  ///< of trajectories and observables (loop/variations.hpp)
   bool by_mass = false;      ///< tangent vectors are orthogonal in the metric of the mass matrix (loop/frame.hpp)
+  int vectors = 0;           ///< tangent vectors whose start is computed (loop/start_tangents.hpp)
 };
 
 /// What formulas may name: the coordinates, parameters and observables of the system, q[i], v[i] and p[i], the time t, and what

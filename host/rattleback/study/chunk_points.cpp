@@ -7,6 +7,7 @@
 #include "rattleback/base/error.hpp"
 #include "rattleback/kernels/kernels.hpp"
 #include "rattleback/study/grid.hpp"
+#include "rattleback/study/observables.hpp"
 
 namespace rattleback {
 namespace {
@@ -16,7 +17,14 @@ constexpr std::uint64_t worth_using = 2048, worth_compiling = 500'000;
 
 }  // namespace
 
-Unit unit_of_start(const SystemEntry& system, Isa isa) { return {UnitKind::start, &system, nullptr, {}, isa}; }
+std::vector<Unit> units_of_start(const Problem& problem, Isa isa) {
+  std::vector<Unit> units{{UnitKind::start, problem.system, nullptr, {}, isa}};
+  StudyCode code;
+  code.by_mass = problem.code.by_mass;
+  code.vectors = TangentNeeds(problem).count;
+  if (code.vectors > 0) units.push_back({UnitKind::start_tangents, problem.system, nullptr, {}, isa, code});
+  return units;
+}
 
 bool needs_start_kernel(const Problem& problem) {
   return problem.derivatives.empty() && !problem.study.ensemble.listed() &&
@@ -26,7 +34,7 @@ bool needs_start_kernel(const Problem& problem) {
 void load_start_kernel(const Problem& problem) {
   if (Kernels::instance().policy() != KernelPolicy::automatic || !needs_start_kernel(problem)) return;
   try {
-    (void)Kernels::instance().get(unit_of_start(*problem.system, best_isa()));
+    Kernels::instance().load(units_of_start(problem, best_isa()));
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::input)
       throw;  // a header of a user need not compile here, and points one by one do
@@ -42,8 +50,11 @@ std::optional<StartKernel> find_start_kernel(const Problem& problem, const Ensem
   if (!may_prepare_together(problem, ensemble)) return std::nullopt;
   try {
     const Isa isa = best_isa();
-    const CompiledUnit* unit = Kernels::instance().find(unit_of_start(*problem.system, isa));
-    if (unit != nullptr && unit->start != nullptr) return StartKernel{unit->start, isa};
+    const std::vector<Unit> units = units_of_start(problem, isa);
+    const CompiledUnit* points = Kernels::instance().find(units[0]);
+    if (points == nullptr || points->start == nullptr) return std::nullopt;
+    const CompiledUnit* tangents = units.size() > 1 ? Kernels::instance().find(units[1]) : nullptr;
+    return StartKernel{points->start, isa, tangents != nullptr ? tangents->start : nullptr};
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::input) throw;
   }
@@ -80,7 +91,12 @@ ChunkPoints::ChunkPoints(const Problem& problem, const Ensemble& ensemble, const
   at.parameters = take(nodes_.parameters.size());
   at.step = take(1);
   at.doubtful = take(1);
-  rows_.resize(static_cast<std::size_t>(at.rows) * row_size);
+  const Study::Time& time = problem.study.time;
+  step_varies_ = ensemble.step_varies();
+  counter_ = {*time.end - time.start, static_cast<double>(time.samples.value_or(1)), time.by_density()};
+  units_ = units_of_start(problem, Isa::scalar);
+  tangent_rows_ = units_.back().code.vectors * (system_.elements + system_.n + system_.m);
+  rows_.resize(static_cast<std::size_t>(at.rows + tangent_rows_) * row_size);
   arguments_.options = {ensemble.from_momentum(), ensemble.multiplier_given(), problem.study.ensemble.project,
                         ensemble.in_space(), in_space};
   arguments_.time = problem.study.time.start;
@@ -105,7 +121,7 @@ ChunkPoints::ChunkPoints(const Problem& problem, const Ensemble& ensemble, const
 
 StartProgram ChunkPoints::program() const {
   StartProgram program;
-  program.system = &system_;
+  program.units = units_;
   program.nodes = program_.nodes();
   program.rows = static_cast<int>(program.nodes.size());
   for (std::size_t i = 0; i < axes_.size(); ++i) {
@@ -114,8 +130,10 @@ StartProgram ChunkPoints::program() const {
     program.axis_rows.push_back(read >= 0 ? read : program.rows++);
   }
   program.point = program.rows;
-  program.rows += arguments_.layout.rows;
+  program.rows += arguments_.layout.rows + tangent_rows_;
   program.arguments = arguments_;
+  program.step_varies = step_varies_;
+  program.counter = counter_;
   const StartLayout& at = arguments_.layout;
   for (const auto& [roots, row] : {std::pair(&nodes_.q, at.q), std::pair(&nodes_.v, at.v), std::pair(&nodes_.p, at.p),
                                    std::pair(&nodes_.lambda, at.lambda), std::pair(&nodes_.parameters, at.parameters)})

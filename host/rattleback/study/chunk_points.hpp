@@ -17,15 +17,17 @@ namespace rattleback {
 struct StartKernel {
   StartFunction prepare;
   Isa isa;
+  StartFunction tangents =
+      nullptr;  ///< the initial tangent vectors of prepared points; null without, or where it is not there
 };
 
-/// Returns the kernel for the CPU that prepares the points of a system in packs.
-[[nodiscard]] Unit unit_of_start(const SystemEntry& system, Isa isa);
+/// Returns the kernels that prepare the points of a study in packs: that of points, then that of tangent vectors where it has such.
+[[nodiscard]] std::vector<Unit> units_of_start(const Problem& problem, Isa isa);
 /// Returns whether the points of the ensemble's range come from axes and formulas and are many enough to be prepared in packs, or on a GPU.
 [[nodiscard]] bool may_prepare_together(const Problem& problem, const Ensemble& ensemble);
-/// Returns whether the ensemble is so large that compiling this kernel takes less time than its points one by one.
+/// Returns whether the ensemble is so large that compiling these kernels takes less time than its points one by one.
 [[nodiscard]] bool needs_start_kernel(const Problem& problem);
-/// Loads the kernel where the ensemble needs it, and the policy allows to compile.
+/// Loads the kernels where the ensemble needs them, and the policy allows to compile.
 void load_start_kernel(const Problem& problem);
 /// Returns the kernel, where may_prepare_together, and the kernel is there.
 [[nodiscard]] std::optional<StartKernel> find_start_kernel(const Problem& problem, const Ensemble& ensemble);
@@ -45,6 +47,8 @@ class ChunkPoints {
   [[nodiscard]] StartProgram program() const;
   /// Prepares the trajectories [first, first + count).
   void prepare(std::uint64_t first, std::uint64_t count);
+  /// Computes the initial tangent vectors of the trajectories that are prepared. The kernel must have the function.
+  void find_tangents() { kernel_.tangents(arguments_, rows_.data(), 0, static_cast<int>(count_)); }
   [[nodiscard]] std::uint64_t first() const { return first_; }
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] Kind kind(std::uint64_t i) const { return kinds_[i]; }
@@ -61,6 +65,8 @@ class ChunkPoints {
     return row(arguments_.layout.parameters + static_cast<int>(i));
   }
   [[nodiscard]] const double* step() const { return row(arguments_.layout.step); }
+  /// Row i of all tangent vectors, one after the other.
+  [[nodiscard]] const double* tangent(int i) const { return row(arguments_.layout.rows + i); }
 
  private:
   [[nodiscard]] const double* row(int row) const { return rows_.data() + row * row_size; }
@@ -81,6 +87,10 @@ class ChunkPoints {
   };
   std::vector<Copy> copies_;  ///< rows of the points that come from the formulas, for each chunk anew
   StartArguments arguments_{};
+  bool step_varies_ = false;
+  StepCounter counter_;
+  std::vector<Unit> units_;
+  int tangent_rows_ = 0;  ///< behind those of the points
   std::vector<double> rows_;
   std::array<Kind, chunk_size> kinds_{};
   std::uint64_t first_ = 0, count_ = 0;

@@ -338,16 +338,19 @@ PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsig
   return sample;
 }
 
-PointSample check_found_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
-                               const std::function<FoundPoints()>& find, const PointVisitor& visit) {
+std::optional<PointSample> check_found_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
+                                              const std::function<FoundPoints()>& find, const PointVisitor& visit) {
   ensemble.refuse_unused();
   refuse_left_out(problem.study, ensemble);
   const FoundPoints found = find();
+  if (found.too_many) return std::nullopt;
   PointSample sample = check_listed(
       problem, ensemble, threads, found.alone.size(), [&](std::uint64_t i) { return found.alone[i]; },
       std::chrono::steady_clock::time_point::max(), visit);
   sample.count = ensemble.range().count();
-  sample.steps += (sample.count - found.left_out - found.alone.size()) * *problem.study.time.steps;
+  sample.steps += ensemble.step_varies()
+                      ? found.steps_per_sample * *problem.study.time.samples
+                      : (sample.count - found.left_out - found.alone.size()) * *problem.study.time.steps;
   sample.left_out += found.left_out;
   if (sample.left_out == ensemble.size()) refuse_none(problem.study, sample);
   return sample;

@@ -31,7 +31,7 @@ struct Point {
 /// ensemble leaves it out.
 using PointVisitor = std::function<void(std::uint64_t trajectory, const InitialData& data, const Point* point)>;
 /// Receives the points of a chunk. Those of them that are to be prepared alone, a PointVisitor receives afterwards.
-using ChunkVisitor = std::function<void(const ChunkPoints& points)>;
+using ChunkVisitor = std::function<void(ChunkPoints& points)>;
 
 /// What a check has found.
 struct PointSample {
@@ -51,13 +51,15 @@ PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsig
 
 /// What a backend finds of the points of a range.
 struct FoundPoints {
-  std::uint64_t left_out = 0;        ///< of those that are not in the list
-  std::vector<std::uint64_t> alone;  ///< trajectories that are to be prepared by themselves, in ascending order
+  std::uint64_t left_out = 0;          ///< of those that are not in the list
+  std::uint64_t steps_per_sample = 0;  ///< of all others together, where the step varies
+  std::vector<std::uint64_t> alone;    ///< trajectories that are to be prepared by themselves, in ascending order
+  bool too_many = false;               ///< there are more of these, and the list is not complete
 };
-/// Like check_points, where a backend has prepared the points of the ensemble's range. The step does not vary. `visit` is called with
-/// those that are prepared by themselves.
-PointSample check_found_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
-                               const std::function<FoundPoints()>& find, const PointVisitor& visit);
+/// Like check_points, where a backend has prepared the points of the ensemble's range. `visit` is called with those that are prepared by
+/// themselves. Returns nothing where these are too many.
+std::optional<PointSample> check_found_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
+                                              const std::function<FoundPoints()>& find, const PointVisitor& visit);
 
 /// Like check_points, but for at most 10^5 trajectories and about one second. A larger ensemble is sampled: the corners
 /// of the axes, and one random trajectory from each of many equal parts of the ensemble.

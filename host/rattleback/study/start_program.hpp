@@ -5,15 +5,17 @@
 #include <vector>
 
 #include "rattleback/catalogue/entry.hpp"
+#include "rattleback/kernels/unit.hpp"
 #include "rattleback/language/graph.hpp"
 #include "rattleback/study/axis_numbers.hpp"
+#include "rattleback/study/step_counter.hpp"
 
 namespace rattleback {
 
 /// What makes the points of a chunk in `rows` rows of row_size numbers: first one for each node of the formulas, then those of axes that
-/// no formula reads, and from `point` on those of the points, in the layout of `arguments`.
+/// no formula reads, and from `point` on those of the points, in the layout of `arguments`, with their tangent vectors behind them.
 struct StartProgram {
-  const SystemEntry* system = nullptr;
+  std::vector<Unit> units;        ///< the kernels of the points (units_of_start)
   std::vector<AxisNumbers> axes;  ///< their lists are those of the ensemble's grid
   std::vector<int> axis_rows;
   std::vector<Node> nodes;  ///< operands come first, and are rows
@@ -24,6 +26,8 @@ struct StartProgram {
   int condition = -1;       ///< row of the condition of the ensemble; -1 without
   std::vector<int> finite;  ///< rows that are finite in a point that is not to be prepared by itself
   StartArguments arguments{};
+  bool step_varies = false;
+  StepCounter counter;  ///< of steps that vary
   int point = 0, rows = 0;
 };
 

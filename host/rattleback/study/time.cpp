@@ -8,15 +8,15 @@
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/study/parts.hpp"
+#include "rattleback/study/step_counter.hpp"
 
 namespace rattleback {
 namespace {
 
-/// Returns the whole number that agrees with `quotient` to 1e-9 (relative); empty when no whole number does.
+/// Returns whole_number; empty when no whole number does.
 std::optional<std::uint64_t> whole(double quotient) {
-  const double nearest = std::round(quotient);
-  if (!(nearest >= 1 && nearest < 0x1p53 && std::abs(quotient - nearest) <= 1e-9 * nearest)) return std::nullopt;
-  return static_cast<std::uint64_t>(nearest);
+  const double number = whole_number(quotient);
+  return number > 0.0 ? std::optional(static_cast<std::uint64_t>(number)) : std::nullopt;
 }
 
 void check_step(const Study& study, double step) {

@@ -9,14 +9,16 @@ namespace rattleback {
 /// The kernels of a system with a method. An image has some of them.
 struct DeviceKernel {
   enum Kind : int {
-    advance,  ///< steps
-    fast,     ///< steps without the robust iteration; `advance` then advances the trajectories that need it
-    tangent,  ///< the same with the tangent vector
-    observe,  ///< values of observables
-    kinds     ///< number of kinds
+    advance,   ///< steps
+    fast,      ///< steps without the robust iteration; `advance` then advances the trajectories that need it
+    tangent,   ///< the same with the tangent vector
+    observe,   ///< values of observables
+    surfaces,  ///< values of surfaces of section at the present states
+    kinds      ///< number of kinds
   };
 };
-inline constexpr const char* device_kernel_names[DeviceKernel::kinds] = {"advance", "fast", "tangent", "observe"};
+inline constexpr const char* device_kernel_names[DeviceKernel::kinds] = {"advance", "fast", "tangent", "observe",
+                                                                         "surfaces"};
 
 /// The shape of a launch.
 struct KernelShape {

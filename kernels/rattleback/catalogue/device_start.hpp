@@ -1,5 +1,5 @@
 #pragma once
-// What host code has to know of the kernel in a CUDA image that prepares initial points (loop/device_start.cuh).
+// What host code has to know of a kernel in a CUDA image that prepares initial points or their tangent vectors (loop/device_start.cuh).
 
 #include <cstdint>
 

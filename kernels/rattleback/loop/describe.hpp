@@ -4,13 +4,14 @@
 
 #include <array>
 #include <limits>
+#include <type_traits>
 
 #include "rattleback/loop/derivative.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/start/initial_tangents.hpp"
 #include "rattleback/start/prepare.hpp"
-#include "rattleback/start/tangent.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -146,106 +147,23 @@ bool exact(const double* parameters, double time, PointView point) {
   return true;
 }
 
-namespace detail {
-
-/// The direction in (dq, dv) from which tangent vector j starts, `size` numbers. That of the first vector has the components
-/// frac((i + 1) / golden ratio) - 1/2. More directions of this kind are nearly dependent, so that the others have those of a linear
-/// congruential generator, vector by vector.
-inline void starting_direction(int j, int size, double* direction) {
-  if (j == 0) {
-    for (int i = 0; i < size; ++i) {
-      const double multiple = (i + 1) * 0.6180339887498949;
-      direction[i] = multiple - static_cast<int>(multiple) - 0.5;
-    }
-    return;
-  }
-  std::uint64_t x = 0;
-  for (int i = 0; i < j * size; ++i) {
-    x = 6364136223846793005u * x + 1442695040888963407u;
-    if (i >= (j - 1) * size) direction[i - (j - 1) * size] = static_cast<double>(x >> 11) * 0x1p-53 - 0.5;
-  }
-}
-
-/// One tangent vector, of any length; on a group its dq is in the algebra. The nearest direction, in the metric of the mass matrix, that
-/// satisfies the linearised constraints replaces the start. dp and dlambda are the derivatives of dL/dv and of the continuous multiplier.
-template <template <class> class SystemOf>
-void initial_tangent(SystemAt place, const double* q, const double* v, [[maybe_unused]] const double* p, bool in_space,
-                     const double* direction, double* tangent) {
-  using D = Dual<double, 1>;
-  using System = SystemOf<D>;
-  using G = group_of<System>;
-  constexpr int n = System::n, m = System::m, N = element_size<System>;
-  const auto system = detail::system_from<System>(place);
-  auto in_body = detail::load<n>(v);
-  if constexpr (on_group<System>)
-    if (in_space) in_body = G::Ad(G::inverse(detail::load<N>(q)), in_body);
-  Vector<double, n> shift;
-  Vector<D, n> y;
-  for (int i = 0; i < n; ++i) {
-    shift[i] = direction[i];
-    y[i].value = in_body[i];
-    y[i].partial[0] = direction[n + i];
-  }
-  Vector<D, N> x = moving<group_of<System>>(detail::load<N>(q), shift);
-  Vector<D, m> lambda;
-  if constexpr (m > 0) {
-    newton_to_constraints(system, x, y);
-    continuous_multiplier(system, x, y, lambda);
-  }
-  Vector<D, n> momenta;
-  if constexpr (HamiltonianAlone<System>) {  // velocities need not determine momenta: the direction is one of (q, p)
-    auto of_body = detail::load<n>(p);
-    if constexpr (on_group<System>)
-      if (in_space) of_body = G::Ad_star(detail::load<N>(q), of_body);
-    for (int i = 0; i < n; ++i) {
-      momenta[i].value = of_body[i];
-      momenta[i].partial[0] = direction[n + i];
-    }
-  } else {
-    momenta = momentum(system, x, y);
-  }
-  if constexpr (on_group<System>)
-    if (in_space) momenta = G::Ad_inverse_star(x, momenta);
-  for (int i = 0; i < N; ++i) tangent[i] = x[i].partial[0];
-  for (int i = 0; i < n; ++i) tangent[N + i] = momenta[i].partial[0];
-  for (int i = 0; i < m; ++i) tangent[N + n + i] = lambda[i].partial[0];
-}
-
-}  // namespace detail
-
-/// The initial tangent vectors of Lyapunov exponents, the same for all methods. Each is made orthogonal to those before it, with the
-/// Euclidean product of (dq, dp) or, `by_mass`, with that of MassProduct, and has the norm 1. Writes (dq, dp, dlambda) of each, with dq
-/// as the numbers of q.
+/// See PointFunctions::tangents.
 template <template <class> class SystemOf>
 void initial_tangents(SystemAt place, const double* q, const double* v, const double* p, bool in_space,
                       [[maybe_unused]] bool by_mass, int count, double* tangents) {
-  using System = SystemOf<double>;
-  constexpr int n = System::n, N = element_size<System>, size = N + n, width = size + System::m;
-  const auto product = [&](const double* a, const double* b) {
-    if constexpr (!HamiltonianAlone<System>)
-      if (by_mass) {
-        using OfDuals = SystemOf<Dual<double, 1>>;
-        const MassProduct<OfDuals> of(detail::system_from<OfDuals>(place), lift<Dual<double, 1>>(detail::load<N>(q)),
-                                      lift<Dual<double, 1>>(detail::load<n>(p)), in_space);
-        return of(of.parts(detail::load<N>(a), detail::load<n>(a + N)),
-                  of.parts(detail::load<N>(b), detail::load<n>(b + N)));
-      }
-    double sum = 0.0;
-    for (int i = 0; i < size; ++i) sum += a[i] * b[i];
-    return sum;
+  using System = SystemOf<Dual<double, 1>>;
+  constexpr int n = System::n;
+  const auto compute = [&]<bool mass>(std::bool_constant<mass>) {
+    using Tangents = InitialTangents<System, mass>;
+    const Tangents of(detail::system_from<System>(place), detail::load<element_size<System>>(q), detail::load<n>(v),
+                      p == nullptr ? Vector<double, n>::zero() : detail::load<n>(p), in_space);
+    of(
+        count, [&](int j) { return detail::load<Tangents::width>(tangents + j * Tangents::width); },
+        [&](int j, const auto& tangent) { detail::store(tangent, tangents + j * Tangents::width); });
   };
-  for (int j = 0; j < count; ++j) {
-    double direction[2 * n];
-    double* const tangent = tangents + j * width;
-    detail::starting_direction(j, 2 * n, direction);
-    detail::initial_tangent<SystemOf>(place, q, v, p, in_space, direction, tangent);
-    for (const double* before = tangents; before != tangent; before += width) {
-      const double share = product(before, tangent);
-      for (int i = 0; i < width; ++i) tangent[i] -= share * before[i];
-    }
-    const double norm = sqrt(product(tangent, tangent));
-    for (int i = 0; i < width; ++i) tangent[i] /= norm;
-  }
+  if constexpr (!HamiltonianAlone<System>)
+    if (by_mass) return compute(std::true_type());
+  compute(std::false_type());
 }
 
 /// See SystemEntry::default_p.

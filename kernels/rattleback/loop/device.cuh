@@ -12,7 +12,8 @@
 // are the surfaces of section (loop/formula.hpp), or rattleback::NoFormulas. Other units have RB_DEVICE_TANGENT(system,
 // method, surfaces), the same with a tangent vector, RB_DEVICE_FRAME(system, method, surfaces), the same with several,
 // RB_DEVICE_MASS_FRAME(system, method, surfaces), the same with the metric of the mass matrix,
-// RB_DEVICE_VARIATIONS(system, method, surfaces), the same with derivatives, or RB_DEVICE_SAMPLES(system, formulas), the observables. A unit defines kernels with C linkage (DeviceKernel), and the constant `rattleback_kernels`, which tells what exists (KernelTable).
+// RB_DEVICE_VARIATIONS(system, method, surfaces), the same with derivatives, or RB_DEVICE_SAMPLES(system, formulas), the observables. With
+// surfaces RB_DEVICE_SURFACES(system, surfaces) follows a loop. A unit defines kernels with C linkage (DeviceKernel), and the constant `rattleback_kernels`, which tells what exists (KernelTable).
 // A kernel that does not exist is empty.
 
 #include "rattleback/catalogue/device.hpp"
@@ -24,6 +25,9 @@
 #include "rattleback/loop/variations.hpp"
 
 RB_NAMESPACE_BEGIN
+
+/// Threads per block of the kernels that look at the states between steps.
+inline constexpr int observing_threads = 64;
 
 /// A loop of advance.hpp in a kernel.
 template <template <class> class System, class Method, class Companion, template <class> class Surfaces>
@@ -46,6 +50,8 @@ struct Loop {
     advance_lanes<double, System, Method::template of, Companion, Surfaces>(arguments, chunk, int(k % chunk_size));
   }
   static constexpr KernelShape shape{Team::lanes, threads, shared_bytes};
+  static constexpr KernelShape of_surfaces =
+      Surfaces<double>::count > 0 ? KernelShape{1, observing_threads, 0} : KernelShape{};
   static unsigned blocks(std::int64_t chunks) {
     return static_cast<unsigned>(chunks * (chunk_size * Team::lanes / threads));
   }
@@ -111,14 +117,15 @@ struct DevicePair {
     }
   }
   static constexpr KernelTable table{
-      sizeof(KernelArguments), {Whole::shape, has_fast ? Fast::shape : KernelShape{}, KernelShape{}, KernelShape{}}};
+      sizeof(KernelArguments),
+      {Whole::shape, has_fast ? Fast::shape : KernelShape{}, KernelShape{}, KernelShape{}, Whole::of_surfaces}};
 };
 template <class TangentLoop>
-inline constexpr KernelTable tangent_table{sizeof(KernelArguments),
-                                           {KernelShape{}, KernelShape{}, TangentLoop::shape, KernelShape{}}};
+inline constexpr KernelTable tangent_table{
+    sizeof(KernelArguments),
+    {KernelShape{}, KernelShape{}, TangentLoop::shape, KernelShape{}, TangentLoop::of_surfaces}};
 
 /// Guards the multiplier of the trajectory of this thread and writes its observables.
-inline constexpr int observing_threads = 64;
 template <template <class> class System, template <class> class Formulas>
 __device__ __forceinline__ void observe_chunks(const KernelArguments& arguments, const ObservableCode* codes, int count,
                                                double* values) {
@@ -130,7 +137,16 @@ __device__ __forceinline__ void observe_chunks(const KernelArguments& arguments,
   observe_lanes<double, System, Formulas>(arguments, chunk, lane, codes, count, values + c * count * chunk_size);
 }
 inline constexpr KernelTable samples_table{
-    sizeof(KernelArguments), {KernelShape{}, KernelShape{}, KernelShape{}, KernelShape{1, observing_threads, 0}}};
+    sizeof(KernelArguments),
+    {KernelShape{}, KernelShape{}, KernelShape{}, KernelShape{1, observing_threads, 0}, KernelShape{}}};
+
+/// Writes the values of the surfaces at the state of the trajectory of this thread.
+template <template <class> class System, template <class> class Surfaces>
+__device__ __forceinline__ void surfaces_of_chunks(const KernelArguments& arguments) {
+  const std::int64_t k = std::int64_t(blockIdx.x) * observing_threads + threadIdx.x;
+  double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * row_size;
+  evaluate_surfaces<double, System, Surfaces>(arguments, chunk, int(k % chunk_size));
+}
 
 RB_NAMESPACE_END
 
@@ -182,4 +198,11 @@ RB_NAMESPACE_END
               int count, double* values) {                                                                            \
     rattleback::observe_chunks<System, Formulas>(arguments, codes, count, values);                                    \
   }                                                                                                                   \
+  }
+
+/// The kernel of surfaces of section of a system.
+#define RB_DEVICE_SURFACES(System, Surfaces)                                    \
+  extern "C" __global__ void __launch_bounds__(rattleback::observing_threads)   \
+      surfaces(const __grid_constant__ rattleback::KernelArguments arguments) { \
+    rattleback::surfaces_of_chunks<System, Surfaces>(arguments);                \
   }

@@ -6,11 +6,13 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The systems of a pack of points.
-template <class System, class T = typename System::scalar>
+/// The systems of a pack of points, over T or a scalar made of it.
+template <class System, class T>
 RB_HD System system_of_rows(const StartArguments& a, const double* rows, int lane) {
-  return make_system_at<System>(
-      T(a.time), [&](int i) { return Lanes<T>::load(rows + (a.layout.parameters + i) * row_size + lane); });
+  using Scalar = typename System::scalar;
+  return make_system_at<System>(Scalar(a.time), [&](int i) {
+    return Scalar(Lanes<T>::load(rows + (a.layout.parameters + i) * row_size + lane));
+  });
 }
 
 template <class T, template <class> class SystemOf>
@@ -18,7 +20,7 @@ RB_NOINLINE void start_lanes(const StartArguments& a, double* rows, int lane) {
   using System = SystemOf<T>;
   constexpr int n = System::n, N = element_size<System>;
   const StartLayout& at = a.layout;
-  const System system = system_of_rows<System>(a, rows, lane);
+  const System system = system_of_rows<System, T>(a, rows, lane);
   StartPoint<System> point{load_rows<T, N>(rows, at.q, lane), load_rows<T, n>(rows, at.v, lane),
                            load_rows<T, n>(rows, at.p, lane), load_rows<T, System::m>(rows, at.lambda, lane)};
   if constexpr (on_group<System>)

@@ -23,7 +23,7 @@ inline constexpr int stop_count<Formulas> = Formulas::stops;
 
 /// Writes the values of all surfaces at the present states into the rows `surfaces`.
 template <class T, template <class> class System, template <class> class Formulas>
-void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
+RB_HD void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
   const auto q = load_rows<T, element_size<Sys>>(chunk, a.layout.q, lane);
   const auto p = load_rows<T, Sys::n>(chunk, a.layout.p, lane);

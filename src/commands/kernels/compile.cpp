@@ -52,7 +52,7 @@ void add_study(std::vector<Unit>& units, const Problem& problem, const std::vect
     for (const Unit& unit : units_of(problem, isa)) units.push_back(unit);
     // Crossings are located by steps without the tangent vector.
     if (problem.surfaces.count > 0) units.push_back(unit_of_sections(problem, isa));
-    if (needs_start_kernel(problem)) units.push_back(unit_of_start(*problem.system, isa));
+    if (needs_start_kernel(problem)) std::ranges::move(units_of_start(problem, isa), std::back_inserter(units));
   }
   // The kernels of a header of the user are compared with those without packs (engine/verify.hpp).
   if (!problem.study.system.file.empty())
@@ -105,7 +105,7 @@ int compile_kernels(const CompileArguments& arguments) {
     add_study(units, problem, isas, arguments.bench);
     for (const Unit& unit : units_of(problem, Isa::scalar)) device_units.push_back(unit);
     if (needs_start_kernel(problem) && may_start_on_device(problem))
-      device_units.push_back(unit_of_start(*problem.system, Isa::scalar));
+      std::ranges::move(units_of_start(problem, Isa::scalar), std::back_inserter(device_units));
   }
   if (!arguments.catalogue.empty()) add_catalogue(units, arguments, isas);
   std::vector<Unit> of_catalogue;
