@@ -24,10 +24,11 @@ class Rattleback(CMakePackage, CudaPackage):
     depends_on("cli11")
     depends_on("eigen@3.4:3")
     depends_on("fmt@9:")
-    depends_on("hdf5@1.10:+hl~mpi")
+    depends_on("hdf5@1.10.3:+hl~mpi")
     depends_on("nlohmann-json")
     depends_on("openssl")
     depends_on("tomlplusplus")
+    depends_on("zlib-api")
     depends_on("mpi", when="+mpi")
     depends_on("cuda@12.8:", when="+cuda")
     # Figures and reports.

@@ -77,7 +77,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
   if (from) restore(*from);
   summary_.phases.compile += backend_.compile_seconds;
   if (!file_) return;
-  file_->compress(static_cast<unsigned>(study_.output.compression.value_or(0)));
+  file_->compress(static_cast<unsigned>(study_.output.compression.value_or(0)), threads_);
   file_->reserve();
   if (from) write_checkpoint();  // describes the present part
 }

@@ -64,9 +64,10 @@ class Merge {
       input_error(folder_.path().string(),
                   fmt::format("ensemble.where holds for none of {} points; correct it, or the axes", ensemble_.size()));
     FileSink sink(result, new_run());
-    sink.compress(static_cast<unsigned>(problem_.study.output.compression.value_or(0)));
-    EnsembleStatistics statistics(problem_, ensemble_, {0, ensemble_.size()}, plan_, times_,
-                                  worker_count(options_.threads), files.values, sink.run());
+    const unsigned threads = worker_count(options_.threads);
+    sink.compress(static_cast<unsigned>(problem_.study.output.compression.value_or(0)), threads);
+    EnsembleStatistics statistics(problem_, ensemble_, {0, ensemble_.size()}, plan_, times_, threads, files.values,
+                                  sink.run());
     const struct Clean {
       const RunFiles& files;
       ~Clean() { files.remove_scratch(); }

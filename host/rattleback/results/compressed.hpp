@@ -16,10 +16,10 @@ namespace rattleback {
 [[nodiscard]] bool is_series(std::string_view path);
 
 /// Copies a file, in which no scales are attached yet, to the new file `to`, attaches the scales, and writes all to the disk. Series become
-/// chunks that are shuffled and compressed by deflate with this level. `datasets` are those of the file. Returns why the file cannot be
+/// chunks that are shuffled and compressed by deflate with this level, on some threads. `datasets` are those of the file. Returns why the file cannot be
 /// written, which is then removed; empty for a whole copy.
 [[nodiscard]] std::string copy_compressed(hid_t from, const std::vector<ScaledDataset>& datasets,
                                           const std::filesystem::path& to, const std::string& run, FileKind kind,
-                                          unsigned level);
+                                          unsigned level, unsigned threads);
 
 }  // namespace rattleback

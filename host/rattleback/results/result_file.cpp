@@ -290,12 +290,13 @@ void FileSink::write_whole(const std::string& path, const void* numbers) {
   check(H5Dwrite(array.id.get(), memory_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0, path);
 }
 
-void FileSink::compress(unsigned level) {
+void FileSink::compress(unsigned level, unsigned threads) {
   const auto use = hdf5::lock();
   if (level != 0 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0)
     throw Error(Error::Kind::input,
                 file_.string() + ": output.compression needs an HDF5 with zlib, and this one has none; leave it out");
   level_ = level;
+  threads_ = threads;
 }
 
 std::string FileSink::doubt() const {
@@ -364,7 +365,7 @@ void FileSink::commit() {
   bool compressed = level_ != 0 && virtual_.empty() &&
                     std::ranges::any_of(arrays_, [](const auto& array) { return is_series(array.first); });
   if (compressed) {
-    not_compressed_ = copy_compressed(id_.get(), datasets, RunFiles(file_).compressed, run_, kind_, level_);
+    not_compressed_ = copy_compressed(id_.get(), datasets, RunFiles(file_).compressed, run_, kind_, level_, threads_);
     compressed = not_compressed_.empty();
   }
   if (!compressed && arrays_.contains("/time")) check(attach_scales(id_.get(), datasets), "/");

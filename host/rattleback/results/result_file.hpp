@@ -64,9 +64,9 @@ class FileSink final : public ResultSink {
   [[nodiscard]] bool complete() const { return complete_; }
   /// Creates the datasets of a run in memory, and writes all that the run has written.
   void adopt(const MemorySink& memory);
-  /// Makes commit() write the series of single trajectories compressed (results/compressed.hpp); 0 for no compression. Datasets in
+  /// Makes commit() write the series of single trajectories compressed (results/compressed.hpp) on some threads; level 0 for no compression. Datasets in
   /// other files stay as they are. Throws Error(input) where HDF5 cannot compress.
-  void compress(unsigned level);
+  void compress(unsigned level, unsigned threads);
   /// Returns, after commit(), a sentence that says why the result is not compressed although it should be; empty otherwise.
   [[nodiscard]] std::string doubt() const;
   /// Reserves disk space for all datasets created so far.
@@ -108,7 +108,7 @@ class FileSink final : public ResultSink {
   std::map<std::string, Virtual> virtual_;
   PartContents before_;  ///< contents from the checkpoint of the interrupted run
   int lock_ = -1, source_file_ = -1;
-  unsigned level_ = 0;
+  unsigned level_ = 0, threads_ = 1;  ///< of the compression
   std::string not_compressed_;
   bool committed_ = false, failed_ = false, complete_ = false, keep_ = false;
 };
