@@ -110,11 +110,12 @@ TEST_F(Program, ReportsASummaryAsJson) {
   EXPECT_EQ(json["failed"], 0);
   EXPECT_EQ(json["left_out"], 0);
   double spent = 0.0;
-  for (const char* phase : {"compile", "prepare", "integrate", "reduce", "write"}) {
+  for (const char* phase : {"read", "compile", "prepare", "integrate", "reduce", "write", "wait"}) {
     EXPECT_GE(json["phases"][phase], 0.0) << phase;
     spent += json["phases"][phase].get<double>();
   }
-  EXPECT_EQ(json["phases"].size(), 5u);
+  EXPECT_EQ(json["phases"].size(), 7u);
+  EXPECT_GT(json["phases"]["read"], 0.0);
   EXPECT_EQ(json["phases"]["integrate"], json["wall_seconds"]);
   EXPECT_LT(spent, 2 * json["total_seconds"].get<double>());
   EXPECT_GT(json["iterations"], 600 * 300);

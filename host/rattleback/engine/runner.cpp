@@ -75,6 +75,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
                                                  study_.sections.size() + study_.stops.size());
   }
   if (from) restore(*from);
+  summary_.phases.read += problem.read_seconds;
   summary_.phases.compile += backend_.compile_seconds;
   if (!file_) return;
   file_->compress(static_cast<unsigned>(study_.output.compression.value_or(0)), threads_);
@@ -86,7 +87,7 @@ Summary Runner::operator()() {
   try {
     report_progress();
     while (position_.first < range_.last) run_tile();
-    writer_.finish();
+    await([this] { writer_.finish(); });
     spend(summary_.phases.reduce, [this] {
       if (whole_) {
         statistics_.write(sink_, options_.warn);
@@ -148,13 +149,15 @@ Runner::Prepared Runner::prepare(std::uint64_t first) {
 
 void Runner::take_tile() {
   if (position_.filled) {  // the tile of a checkpoint, with output that could not be written
-    if (!work_->outputs.empty()) writer_.add([this, work = work_] { absorb(*work); });
+    if (!work_->outputs.empty()) add([this, work = work_] { absorb(*work); });
   } else {
     if (!next_.valid()) prepare_next(position_.first);
-    while (next_.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) {
-      report_progress();
-      if (options_.stop.stop_requested()) stop_or_checkpoint();
-    }
+    await([this] {
+      while (next_.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) {
+        report_progress();
+        if (options_.stop.stop_requested()) stop_or_checkpoint();
+      }
+    });
     auto [work, seconds] = next_.get();
     summary_.phases.prepare += seconds;
     work->steps_before = control_.trajectory_steps;
@@ -213,7 +216,7 @@ void Runner::run_tile() {
     work_->steps_after = control_.trajectory_steps;
   }
   position_ = {first + tile_size_};
-  writer_.add([this, work = std::exchange(work_, nullptr)] {
+  add([this, work = std::exchange(work_, nullptr)] {
     spend(summary_.phases.reduce, [&] { end_tile(work->tile); });
     const std::lock_guard lock(mutex_);
     buffers_.tiles.push_back(std::move(work->tile));
@@ -281,7 +284,7 @@ void Runner::integrate_tile() {
 }
 
 void Runner::hand_over_start() {
-  writer_.add([this, begun = work_] {
+  add([this, begun = work_] {
     spend(summary_.phases.reduce, [&] { begin_tile(*begun); });
     const std::lock_guard lock(mutex_);
     begun->begun = true;
@@ -293,7 +296,7 @@ void Runner::hand_over(TileInWork::Output output) {
     const std::lock_guard lock(mutex_);
     work_->outputs.push_back(std::move(output));
   }
-  writer_.add([this, work = work_] { absorb(*work); });
+  add([this, work = work_] { absorb(*work); });
 }
 
 void Runner::absorb(TileInWork& work) {

@@ -134,6 +134,13 @@ class Runner {
     work();
     phase += seconds_since(start) - (summary_.phases.write - written);
   }
+  /// Does what waits for the preparation of tiles or for the writer, and adds the time of the calling thread.
+  template <class Work>
+  void await(Work work) {
+    const auto start = Clock::now();
+    work();
+    summary_.phases.wait += seconds_since(start);
+  }
   /// Makes the tile that begins with a trajectory, with room for its states.
   [[nodiscard]] std::shared_ptr<TileInWork> make_tile(std::uint64_t first);
   /// Lists the recorded trajectories of a tile.
@@ -154,6 +161,10 @@ class Runner {
   void adapt_budget(std::int64_t done, double seconds);
   /// Gives the output of a round to the writer.
   void hand_over(TileInWork::Output output);
+  /// Gives a piece of work to the writer.
+  void add(std::function<void()> work) {
+    await([&] { writer_.add(std::move(work)); });
+  }
   /// Moves the first waiting output of a tile to the result and the statistics. Operations that may fail come first, and operations
   /// that must not be repeated come last.
   void absorb(TileInWork& work);

@@ -47,7 +47,7 @@ void Runner::stop_or_checkpoint() {
 
 void Runner::try_checkpoint() {
   const auto start = Clock::now();
-  writer_.finish();
+  await([this] { writer_.finish(); });
   if (states_ == States::backend) backend_.fetch(work_->tile);  // a failure of the device ends the run here
   try {
     write_checkpoint();
@@ -117,9 +117,9 @@ void Runner::write_checkpoint() {
                            position_.sample, static_cast<std::uint64_t>(position_.step), waits, waiting.first,
                            waiting.samples, control_.trajectory_steps, summary_.trajectory_steps, summary_.iterations,
                            summary_.failed, range_.first, range_.last, whole_, summary_.left_out});
-  const Phases& phases = summary_.phases;
-  out.put("/seconds",
-          std::vector<double>{phases.integrate, phases.compile, phases.prepare, phases.reduce, phases.write});
+  std::vector<double> seconds;
+  for (const auto& [name, phase] : Phases::all) seconds.push_back(summary_.phases.*phase);
+  out.put("/seconds", seconds);
   statistics_.save(out);
   if (crossings_) {
     out.put("/crossings", crossings_->position());
@@ -155,12 +155,8 @@ void Runner::restore(const CheckpointReader& in) {
   summary_.failed = at[13];
   summary_.left_out = at[17];
   const std::vector<double> seconds = in.numbers("/seconds");
-  Phases& phases = summary_.phases;
-  phases.integrate = summary_.wall_seconds = seconds.at(0);
-  phases.compile += seconds.at(1);
-  phases.prepare += seconds.at(2);
-  phases.reduce += seconds.at(3);
-  phases.write += seconds.at(4);
+  for (std::size_t i = 0; i < Phases::count; ++i) summary_.phases.*Phases::all[i].second += seconds.at(i);
+  summary_.wall_seconds = summary_.phases.integrate;
   statistics_.restore(in);
   if (crossings_) {
     crossings_->restore(in.counts("/crossings"));

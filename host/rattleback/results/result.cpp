@@ -10,6 +10,21 @@
 
 namespace rattleback {
 
+const std::array<std::pair<const char*, double Phases::*>, Phases::count> Phases::all{
+    {{"read", &Phases::read},
+     {"compile", &Phases::compile},
+     {"prepare", &Phases::prepare},
+     {"integrate", &Phases::integrate},
+     {"reduce", &Phases::reduce},
+     {"write", &Phases::write},
+     {"wait", &Phases::wait}}};
+
+std::vector<std::pair<std::string, double>> Phases::listed() const {
+  std::vector<std::pair<std::string, double>> list;
+  for (const auto& [name, phase] : all) list.emplace_back(name, this->*phase);
+  return list;
+}
+
 std::string Phases::text() const {
   nlohmann::ordered_json seconds;
   for (const auto& [phase, spent] : listed()) seconds[phase] = spent;
@@ -17,9 +32,7 @@ std::string Phases::text() const {
 }
 
 Phases& Phases::operator+=(const Phases& other) {
-  for (double Phases::* phase :
-       {&Phases::compile, &Phases::prepare, &Phases::integrate, &Phases::reduce, &Phases::write})
-    this->*phase += other.*phase;
+  for (const auto& [name, phase] : all) this->*phase += other.*phase;
   return *this;
 }
 
@@ -94,11 +107,9 @@ Summary summary_from(const std::map<std::string, Attribute>& attributes) {
   std::string phases;
   get("phases", phases);
   const Json seconds = parse_json(phases);
-  const auto spent = [&](const char* phase) {
-    const auto value = seconds.is_object() ? seconds.find(phase) : seconds.end();
-    return value != seconds.end() && value->is_number() ? value->get<double>() : 0.0;
-  };
-  summary.phases = {spent("compile"), spent("prepare"), spent("integrate"), spent("reduce"), spent("write")};
+  for (const auto& [name, phase] : Phases::all)
+    if (seconds.is_object() && seconds.contains(name) && seconds[name].is_number())
+      summary.phases.*phase = seconds[name].get<double>();
   return summary;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Results are in memory (Result) or streamed to an HDF5 file. docs/results.md describes the datasets.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -49,16 +50,19 @@ class ResultSink {
 /// Seconds that a run takes for its parts. Tiles are prepared and written while others are integrated, and the sum may exceed the time of
 /// the run.
 struct Phases {
+  double read = 0.0;       ///< to read and resolve the study
   double compile = 0.0;    ///< to load the kernels, and to compile the missing ones
   double prepare = 0.0;    ///< to check the initial states, and to fill tiles with them
   double integrate = 0.0;  ///< for steps and observables: Summary::wall_seconds
   double reduce = 0.0;     ///< for statistics, and for the states that are kept
-  double write = 0.0;      ///< to write the result
+  double write = 0.0;      ///< to write the result, and for its fingerprint
+  double wait = 0.0;       ///< in which nothing is integrated, because tiles are not prepared or not written yet
 
+  /// Names and seconds, in this order.
+  static constexpr std::size_t count = 7;
+  static const std::array<std::pair<const char*, double Phases::*>, count> all;
   /// Returns names and seconds in this order.
-  [[nodiscard]] std::vector<std::pair<std::string, double>> listed() const {
-    return {{"compile", compile}, {"prepare", prepare}, {"integrate", integrate}, {"reduce", reduce}, {"write", write}};
-  }
+  [[nodiscard]] std::vector<std::pair<std::string, double>> listed() const;
   /// Returns them as one JSON object.
   [[nodiscard]] std::string text() const;
   Phases& operator+=(const Phases& other);

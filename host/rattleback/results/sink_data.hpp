@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "rattleback/base/fingerprint.hpp"
+#include "rattleback/base/in_order.hpp"
 #include "rattleback/results/result.hpp"
 
 namespace rattleback {
@@ -100,19 +102,31 @@ inline const char* name_of(ResultSink::Type type) {
   return names[static_cast<int>(type)];
 }
 
-/// Adds a dataset to a fingerprint. read(offset, count, data) reads a block.
+/// Adds a dataset to a fingerprint. read(offset, count, data) reads a block, while another thread hashes the block before it.
 template <class Read>
 void add_dataset(Fingerprint& fingerprint, const std::string& path, ResultSink::Type type, const Shape& shape,
                  Read read) {
   fingerprint.begin(path, name_of(type), shape);
+  constexpr std::uint64_t most = std::uint64_t{1} << 17;
   const std::uint64_t word = type == ResultSink::Type::u32 ? 4 : 8;
-  std::vector<double> block;
-  for_each_block(shape, std::uint64_t{1} << 17, [&](const Shape& offset, const Shape& count) {
+  std::vector<double> blocks[2];
+  std::size_t which = 0;
+  std::optional<InOrder> hashing;
+  if (elements_of(shape) > most) hashing.emplace(1);
+  for_each_block(shape, most, [&](const Shape& offset, const Shape& count) {
     const std::uint64_t numbers = elements_of(count);
+    std::vector<double>& block = blocks[which];
+    which = 1 - which;
     block.resize(numbers);
     read(offset, count, block.data());
-    fingerprint.add(block.data(), numbers * word);
+    const auto hash = [&fingerprint, &block, bytes = numbers * word] { fingerprint.add(block.data(), bytes); };
+    if (hashing) {
+      hashing->add(hash);
+    } else {
+      hash();
+    }
   });
+  if (hashing) hashing->finish();
 }
 
 }  // namespace rattleback

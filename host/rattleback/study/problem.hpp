@@ -47,6 +47,7 @@ struct Problem {
   std::uint64_t transient = 0;            ///< the sample from which the growth of tangent vectors counts
   Surfaces surfaces{};                    ///< surfaces of study.sections, then of study.stops, in order
   StudyCode code;                         ///< C++ of the surfaces, and of the observables with a formula
+  double read_seconds = 0.0;              ///< that it took to read and resolve the study, where load or parse did so
 
   /// Returns the code of an observable of this system and method, or of the study. Throws Error(input) with the nearest
   /// name.

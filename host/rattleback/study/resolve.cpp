@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "rattleback/base/floating_point.hpp"
@@ -216,13 +217,24 @@ void check_trajectories(const Study& study, std::uint64_t size) {
   }
 }
 
+namespace {
+/// Notes in a problem how long it takes to make it.
+template <class Make>
+Problem read_in_time(const Make& make) {
+  const auto start = std::chrono::steady_clock::now();
+  Problem problem = make();
+  problem.read_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return problem;
+}
+}  // namespace
+
 Problem Problem::parse(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
-  return read_study(toml, origin, overrides);
+  return read_in_time([&] { return Problem(read_study(toml, origin, overrides)); });
 }
 
 Problem Problem::load(const std::filesystem::path& file, std::span<const std::string> overrides,
                       std::span<const std::string> changes) {
-  return read_study_file(file, overrides, changes);
+  return read_in_time([&] { return Problem(read_study_file(file, overrides, changes)); });
 }
 
 Study Study::parse(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
