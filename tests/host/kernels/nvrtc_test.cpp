@@ -37,7 +37,7 @@ std::string message_of(F&& f, Error::Kind kind = Error::Kind::runtime) {
 class NvrtcTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string missing = message_of([] { (void)Nvrtc::instance(); }); !missing.empty())
+    if (const std::string missing = message_of([] { (void)Nvrtc::instance(); }, Error::Kind::input); !missing.empty())
       GTEST_SKIP() << missing;
   }
 };
@@ -217,7 +217,7 @@ TEST_F(NvrtcTest, KnowsArchitectures) {
   EXPECT_EQ(nvrtc.target("sm_90"), "sm_90");
   EXPECT_EQ(nvrtc.target("compute_90"), "compute_90");
   EXPECT_EQ(nvrtc.target("sm_999"), fmt::format("compute_{}", newest));
-  const std::string old = message_of([&] { (void)nvrtc.target("sm_35"); });
+  const std::string old = message_of([&] { (void)nvrtc.target("sm_35"); }, Error::Kind::input);
   EXPECT_NE(
       old.find(fmt::format("has no code for GPUs of compute capability 3.5, the oldest is {}.{}; use an older NVRTC",
                            oldest / 10, oldest % 10)),
@@ -303,7 +303,7 @@ TEST(Ptx, IsReadOpcodeByOpcode) {
 
 TEST(NvrtcLibrary, ThatIsMissingIsToldWithARemedy) {
   const fs::path nowhere[] = {"/nonexistent"};
-  EXPECT_EQ(message_of([&] { Nvrtc{nowhere}; }),
+  EXPECT_EQ(message_of([&] { Nvrtc{nowhere}; }, Error::Kind::input),
             "kernels for a GPU need NVIDIA's compiler library NVRTC, which was not found in '/nonexistent'; install it "
             "with `python3 -m pip "
             "install nvidia-cuda-nvrtc` or with the CUDA toolkit (apt: nvidia-cuda-toolkit), or name the library in "
@@ -321,7 +321,7 @@ TEST(NvrtcLibrary, OfAnActiveCondaEnvironmentGoesBeforeThoseOfTheMachine) {
 
 TEST(NvrtcLibrary, ThatIsAnotherIsRefused) {
   const fs::path other[] = {"libm.so.6"};
-  const std::string message = message_of([&] { Nvrtc{other}; });
+  const std::string message = message_of([&] { Nvrtc{other}; }, Error::Kind::input);
   EXPECT_NE(message.find("libm.so.6 is not NVRTC (it has no nvrtcVersion)"), message.npos) << message;
 }
 
