@@ -36,6 +36,21 @@ TEST(Counted, CountsArithmeticAndNothingElse) {
   EXPECT_EQ(d.value, 6.5);
 }
 
+TEST(Counted, CountsFactorsInSingle) {
+  constexpr int n = 5;
+  auto matrix = Matrix<Counted, n, n>::zero();
+  Vector<Counted, n> right;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) matrix[i][j] = i == j ? 4.0 : 1.0 / (1.0 + i + 2 * j);
+    right[i] = 1.0 + i;
+  }
+  Vector<Counted, n> wide, narrow;
+  const std::uint64_t in_double = operations([&] { wide = Factors<Counted, n, Guide<>>(matrix).solve(right); });
+  EXPECT_EQ(operations([&] { narrow = Factors<Counted, n, InSingle<Guide<>>>(matrix).solve(right); }), in_double);
+  EXPECT_GT(in_double, 100u);
+  for (int i = 0; i < n; ++i) EXPECT_NEAR(narrow[i].value, wide[i].value, 1e-6);
+}
+
 TEST(Counted, ElementaryFunctionsGiveTheSameBits) {
   for (const double x : {0.0, 0.3, -2.5, 40.0, 1e5}) {
     EXPECT_EQ(sin(Counted(x)).value, rattleback::sin(x));
