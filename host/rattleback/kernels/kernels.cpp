@@ -250,8 +250,8 @@ struct Kernels::Impl {
   double compile_image(const Job& job, const std::filesystem::path& folder) {
     write_file(folder / job.source(), job.whole);
     const auto start = std::chrono::steady_clock::now();
-    const DeviceImage image =
-        Nvrtc::instance().compile(job.whole, job.source(), job.architecture, {}, job.extra, kept_log(job));
+    const DeviceImage image = Nvrtc::instance().compile_unless(now(&Impl::stop), job.whole, job.source(),
+                                                               job.architecture, job.extra, kept_log(job));
     write_file(folder / job.object(), image.bytes);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "rattleback/base/error.hpp"
@@ -138,7 +141,8 @@ std::string first_error(std::string_view log) {
 }  // namespace
 
 const Nvrtc& Nvrtc::instance() {
-  static const Nvrtc nvrtc = [] {
+  // Never destroyed: threads of interrupted compilations may outlive main.
+  static const auto* const nvrtc = new Nvrtc([] {
     if (const std::string named = setting("RATTLEBACK_NVRTC"); !named.empty()) {
       const fs::path places[] = {named};
       return Nvrtc(places);
@@ -153,8 +157,8 @@ const Nvrtc& Nvrtc::instance() {
       places.insert(places.end(), packages.begin(), packages.end());
       return Nvrtc(places);
     }
-  }();
-  return nvrtc;
+  }());
+  return *nvrtc;
 }
 
 std::vector<fs::path> Nvrtc::usual_places() {
@@ -325,6 +329,20 @@ DeviceImage Nvrtc::compile(const std::string& unit, const std::string& name, std
          "; a kernel may not use functions that approximate");
   image.bytes = image.ptx ? ptx : read(call_.cubin_size, call_.cubin, "query of the machine code");
   return image;
+}
+
+DeviceImage Nvrtc::compile_unless(const std::function<bool()>& stop, const std::string& unit, const std::string& name,
+                                  const std::string& architecture, const std::vector<std::string>& options,
+                                  const fs::path& log) const {
+  constexpr auto pause = std::chrono::milliseconds(50);
+  std::packaged_task<DeviceImage()> task(
+      [=, this] { return compile(unit, name, architecture, {}, options, log); });  // with copies of its own
+  std::future<DeviceImage> image = task.get_future();
+  std::thread(std::move(task)).detach();
+  do {
+    if (stop && stop()) fail("interrupted");
+  } while (image.wait_for(pause) != std::future_status::ready);
+  return image.get();
 }
 
 }  // namespace rattleback

@@ -59,6 +59,13 @@ class Nvrtc {
                                     const HeaderTexts& headers, std::span<const std::string> options = {},
                                     const std::filesystem::path& log = {}) const;
 
+  /// The same in a thread of its own, with Error(runtime), "interrupted", where `stop`, which is asked 20 times a second meanwhile, returns
+  /// true. Nothing ends NVRTC before it is done: its thread goes on until then, or until the process ends, and the image is dropped.
+  [[nodiscard]] DeviceImage compile_unless(const std::function<bool()>& stop, const std::string& unit,
+                                           const std::string& name, const std::string& architecture,
+                                           const std::vector<std::string>& options,
+                                           const std::filesystem::path& log) const;
+
   /// The options that the bits and the speed depend on.
   [[nodiscard]] static std::vector<std::string> target_options(std::string_view target);
   /// The options in RATTLEBACK_NVRTCFLAGS, which is split at blanks: -DRATTLEBACK_TEAM_LANES=1, 8, 16 or 32,

@@ -247,6 +247,15 @@ TEST_F(NvrtcTest, ShowsTheFirstErrorAndKeepsTheLog) {
   EXPECT_NE(missing.find("could not open source file \"missing.hpp\""), missing.npos) << missing;
 }
 
+TEST_F(NvrtcTest, IsLeftToItselfByAnInterrupt) {
+  const std::string unit = "extern \"C\" __global__ void add(double* x) { x[0] += x[1]; }";
+  const auto compiled = [&](const std::function<bool()>& stop) {
+    return Nvrtc::instance().compile_unless(stop, unit, "unit.cu", "sm_90", {}, {}).bytes;
+  };
+  EXPECT_EQ(message_of([&] { (void)compiled([] { return true; }); }), "interrupted");
+  EXPECT_EQ(compiled({}), Nvrtc::instance().compile(unit, "unit.cu", "sm_90", {}).bytes);
+}
+
 TEST_F(NvrtcTest, RefusesKernelsThatCouldHaveOtherBits) {
   const auto refusal = [](const char* expression, const char* architecture = "sm_90") {
     const std::string unit =
