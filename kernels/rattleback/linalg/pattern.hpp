@@ -1,6 +1,9 @@
 #pragma once
 // Patterns of known zeros as tables.
 
+#include <type_traits>
+#include <utility>
+
 #include "rattleback/real/config.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -36,6 +39,38 @@ consteval PatternTable<rows, columns> tabulated(Predicate predicate) {
   }
   return table;
 }
+
+/// Calls f with first, .., end - 1: with constants where loops are unrolled, so that f may choose code by them. Of loops that look zeros up,
+/// compilers unroll all passes before they drop those of the zeros, which takes a GPU compiler seconds for large matrices.
+template <int end, int first = 0, class F>
+RB_HD void for_constants(const F& f) {
+  if constexpr (RB_UNROLLS != 0) {
+    [&]<int... i>(std::integer_sequence<int, i...>) RB_INLINED {
+      (f(std::integral_constant<int, first + i>{}), ...);
+    }(std::make_integer_sequence<int, (end > first ? end - first : 0)>{});
+  } else {
+    for (int i = first; i < end; ++i) f(i);
+  }
+}
+
+/// The same for the row numbers k of the entries (k, column) of a matrix with so many rows.
+template <int rows, class Pattern, class Column, class F>
+RB_HD void for_entries(Column column, const F& f) {
+  for_constants<rows>([&](auto k) RB_INLINED {
+    if constexpr (std::is_same_v<Column, int>) {
+      if (Pattern::entry(k, column)) f(k);
+    } else {
+      if constexpr (Pattern::entry(decltype(k)::value, Column::value)) f(k);
+    }
+  });
+}
+
+/// Some indices below N, in a certain order.
+template <int N>
+struct Places {
+  int count;
+  int at[N > 0 ? N : 1];
+};
 
 /// The entry number i of the constant `Table::value`. On a GPU the constant is static in a function of its own: as a constant of each
 /// function that looks something up, it would be copied at each look-up, and steps of the top in directors took minutes to compile.

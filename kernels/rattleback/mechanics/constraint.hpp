@@ -20,28 +20,36 @@ struct ConstraintForms {
   struct Stated {
     constexpr bool operator()(int row, int column) const { return System::constraint_entry(row, column); }
   };
+  static constexpr bool states_entries = requires { System::constraint_entry(0, 0); };
   RB_HD static constexpr bool entry(int row, int column) {
-    if constexpr (requires { System::constraint_entry(0, 0); }) {
+    if constexpr (states_entries) {
       return detail::looked_up<m, n, Stated>(row, column);
     } else {
       return true;
     }
   }
 
-  /// mu x.
-  RB_HD Vector<S, m> operator*(const Vector<S, n>& x) const {
-    Vector<S, m> r;
-    RB_UNROLL
-    for (int i = 0; i < m; ++i) {
-      r[i] = S(0.0);
+  /// Row number i of mu times x. Where i is a constant, its entries are not looked up.
+  template <class Index>
+  RB_HD S row_times(Index i, const Vector<S, n>& x) const {
+    if constexpr (std::same_as<Index, int> || !states_entries) {
+      S r(0.0);
       bool first = true;  // The first term is a product; for a compiler x + 0 is an addition.
       RB_UNROLL
       for (int j = 0; j < n; ++j) {
         if (!entry(i, j)) continue;
-        r[i] = first ? mu[i][j] * x[j] : fma(mu[i][j], x[j], r[i]);
+        r = first ? mu[i][j] * x[j] : fma(mu[i][j], x[j], r);
         first = false;
       }
+      return r;
+    } else {
+      return sum_of_row<Index::value>(x, std::make_integer_sequence<int, places<Index::value>.count>{});
     }
+  }
+  /// mu x.
+  RB_HD Vector<S, m> operator*(const Vector<S, n>& x) const {
+    Vector<S, m> r;
+    detail::for_constants<m>([&](auto i) RB_INLINED { r[i] = row_times(i, x); });
     return r;
   }
   /// mu^T lambda.
@@ -57,12 +65,7 @@ struct ConstraintForms {
   /// y + mu^T lambda, summed from row `first` on.
   template <int first = 0>
   RB_HD Vector<S, n> plus_transpose_times(Vector<S, n> y, const Vector<S, m>& lambda) const {
-    RB_UNROLL
-    for (int i = first; i < m; ++i) {
-      RB_UNROLL
-      for (int j = 0; j < n; ++j)
-        if (entry(i, j)) y[j] = fma(lambda[i], mu[i][j], y[j]);
-    }
+    detail::for_constants<m, first>([&](auto i) RB_INLINED { add_row(i, lambda[i], y); });
     return y;
   }
   /// mu M^-1 other^T.
@@ -85,6 +88,39 @@ struct ConstraintForms {
     } else {
       return f + mass.inverse_times(transpose_times(lambda));
     }
+  }
+
+ private:
+  static constexpr detail::Places<n> places_of(int row) {
+    detail::Places<n> r{};
+    for (int j = 0; j < n; ++j)
+      if (entry(row, j)) r.at[r.count++] = j;
+    return r;
+  }
+  template <int row>
+  static constexpr detail::Places<n> places = places_of(row);
+
+  /// y + s times row number i of mu.
+  template <class Index>
+  RB_HD void add_row(Index i, const S& s, Vector<S, n>& y) const {
+    if constexpr (std::same_as<Index, int> || !states_entries) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (entry(i, j)) y[j] = fma(s, mu[i][j], y[j]);
+    } else {
+      add_entries<Index::value>(s, y, std::make_integer_sequence<int, places<Index::value>.count>{});
+    }
+  }
+  template <int i, int... c>
+  RB_HD void add_entries(const S& s, Vector<S, n>& y, std::integer_sequence<int, c...>) const {
+    ((y[places<i>.at[c]] = fma(s, mu[i][places<i>.at[c]], y[places<i>.at[c]])), ...);
+  }
+  template <int i, int... c>
+  RB_HD S sum_of_row(const Vector<S, n>& x, std::integer_sequence<int, c...>) const {
+    S r(0.0);
+    ((r = c == 0 ? mu[i][places<i>.at[c]] * x[places<i>.at[c]] : fma(mu[i][places<i>.at[c]], x[places<i>.at[c]], r)),
+     ...);
+    return r;
   }
 };
 

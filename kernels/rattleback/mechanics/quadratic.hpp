@@ -296,7 +296,7 @@ class QuadraticLagrangian {
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
       RB_UNROLL
-      for (int j = 0; j < n; ++j) mass[i][j] = Pattern::entry(i, j) ? mass_[i][j] : T(0.0);
+      for (int j = 0; j < n; ++j) mass[i][j] = Pattern::entry(i, j) ? mass_entry(i, j) : T(0.0);
     }
     return mass;
   }
@@ -308,7 +308,13 @@ class QuadraticLagrangian {
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
     Vector<T, n> p;
     RB_UNROLL
-    for (int i = 0; i < n; ++i) p[i] = row_times(mass_, i, v, EntryOfMass{});
+    for (int i = 0; i < n; ++i) {
+      if constexpr (Pattern::dense) {
+        p[i] = row_times(mass_, i, v, EntryOfMass{});
+      } else {
+        p[i] = mass_[i] * v[i];
+      }
+    }
     return p;
   }
   /// p = M v + A.
@@ -358,7 +364,7 @@ class QuadraticLagrangian {
     for (int i = 0; i < n; ++i) {
       RB_UNROLL
       for (int j = 0; j < n; ++j) {
-        if (Pattern::entry(i, j)) mass_[i][j] = value(detail::entry_of<D>(inertia, i, j));
+        if (Pattern::entry(i, j)) mass_entry(i, j) = value(detail::entry_of<D>(inertia, i, j));
         if constexpr (Pattern::varies()) {
           RB_UNROLL
           for (int k = 0; k < active; ++k)
@@ -461,15 +467,31 @@ class QuadraticLagrangian {
         return Pattern::vector_potential_varies(i, k) ? fma(s, by_mass, vector_potential_by_[k][i]) : s * by_mass;
       }
     }
-    return vector_potential_by_[k][i];
+    if constexpr (Pattern::has_vector_potential) return vector_potential_by_[k][i];
+    return T(0.0);
+  }
+  RB_HD T& mass_entry(int i, [[maybe_unused]] int j) {
+    if constexpr (Pattern::dense) {
+      return mass_[i][j];
+    } else {
+      return mass_[i];
+    }
+  }
+  RB_HD const T& mass_entry(int i, [[maybe_unused]] int j) const {
+    if constexpr (Pattern::dense) {
+      return mass_[i][j];
+    } else {
+      return mass_[i];
+    }
   }
 
   static constexpr int directions = active > 0 ? active : 1;
   struct Nothing {};
-  // Compilers keep large objects in memory. So zeros of M are not stored, and derivatives of a constant M take no place.
-  Matrix<T, n, n> mass_;
+  // Compilers keep large objects in memory, NVRTC those beyond 8 KB, of which each stage has one of these. So zeros of M are not stored, and
+  // what a system does not have takes no place.
+  std::conditional_t<Pattern::dense, Matrix<T, n, n>, Vector<T, n>> mass_;
   RB_MAYBE_EMPTY std::conditional_t<Pattern::varies(), Vector<Matrix<T, n, n>, directions>, Nothing> mass_by_;
-  Vector<T, n> vector_potential_, vector_potential_by_[directions];
+  Vector<T, n> vector_potential_, vector_potential_by_[Pattern::has_vector_potential ? directions : 1];
   T potential_by_[directions];
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 // Macros that let one source serve host, SIMD packs and CUDA.
 //
-// RB_HD always inlines, RB_NOINLINE never inlines, and RB_HD_LARGE leaves the choice to the compiler. RB_HD_RARE
+// RB_HD always inlines, as RB_INLINED does for a lambda, RB_NOINLINE never inlines, and RB_HD_LARGE leaves the choice to the compiler,
+// as RB_HD_APART does on a CPU; on a GPU it never inlines, because that compiler copies long code to each of its calls. RB_HD_RARE
 // inlines only on a GPU, where calls are expensive; on a CPU rare code then takes no registers from common code.
 // RB_CONSTEXPR marks functions of constants, without forced inlining. RB_DEVICE_PASS is 1 where nvcc compiles for the
 // device, else 0. RB_NVCC_VERSION is the major version of nvcc, else 0. No other header tests for the compiler.
@@ -13,6 +14,7 @@
 #define RB_HD __host__ __device__ __forceinline__
 #define RB_HD_LARGE __host__ __device__ inline
 #define RB_NOINLINE __host__ __device__ __noinline__
+#define RB_INLINED
 #define RB_UNROLL _Pragma("unroll")
 #define RB_ROLLED _Pragma("unroll 1")
 #define RB_PRAGMA(text) _Pragma(#text)
@@ -22,12 +24,14 @@
 #define RB_HD inline
 #define RB_HD_LARGE inline
 #define RB_NOINLINE [[gnu::noinline]]
+#define RB_INLINED
 #define RB_UNROLL
 #define RB_UNROLL_FEW(passes)
 #else
 #define RB_HD [[gnu::always_inline]] inline
 #define RB_HD_LARGE inline
 #define RB_NOINLINE [[gnu::noinline]]
+#define RB_INLINED __attribute__((always_inline))
 #define RB_UNROLL _Pragma("GCC unroll 64")
 #endif
 
@@ -56,6 +60,15 @@
 #define RB_UNROLL
 #endif
 
+// RB_UNROLLS is 0 where loops stay loops, so that code written entry by entry (linalg/sparse_elimination.hpp) stays out, too.
+#if defined(RATTLEBACK_LARGE_SYSTEM) || \
+    (!defined(__CUDACC__) &&            \
+     (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_SMALL_CODE)))
+#define RB_UNROLLS 0
+#else
+#define RB_UNROLLS 1
+#endif
+
 // RB_UNROLL_FEW unrolls loops of a constant number of passes up to four. The code of longer ones stays small: nested, they would take
 // minutes to compile.
 #ifndef RB_UNROLL_FEW
@@ -69,10 +82,12 @@
 
 #ifdef __CUDACC__
 #define RB_HD_RARE RB_HD
+#define RB_HD_APART RB_NOINLINE
 #define RB_CONSTEXPR __host__ __device__ constexpr
 #define RB_NVCC_VERSION __CUDACC_VER_MAJOR__
 #else
 #define RB_HD_RARE RB_NOINLINE
+#define RB_HD_APART RB_HD_LARGE
 #define RB_CONSTEXPR constexpr
 #define RB_NVCC_VERSION 0
 #endif

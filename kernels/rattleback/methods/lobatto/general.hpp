@@ -110,7 +110,7 @@ class GeneralLobatto {
   }
 
  private:
-  RB_HD_LARGE void evaluate(const State& state, T h, const Stages& x, Residual& r) const {
+  RB_HD_APART void evaluate(const State& state, T h, const Stages& x, Residual& r) const {
     Team::sync();
     if (Team::leads()) equations_.evaluate(state, h, x, r);
     Team::sync();

@@ -23,6 +23,14 @@ class StagePattern {
   RB_HD static constexpr bool is_forced(int i) { return looked_up<n, 1, Forced>(i); }
   /// Whether E adds to w the entry i.
   RB_HD static constexpr bool couples(int i) { return looked_up<n, 1, Couples>(i); }
+  /// y + a b, where b is what E adds to some w.
+  template <class T>
+  RB_HD static Vector<T, n> plus_coupled(const T& a, const Vector<T, n>& b, Vector<T, n> y) {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i)
+      if (couples(i)) y[i] = fma(a, b[i], y[i]);
+    return y;
+  }
   /// The entries of the equations of the multipliers, in which C_i M_k^-1 C_j^T stands for each pair of stages.
   struct Multipliers {
     RB_HD static constexpr bool entry(int i, int j) { return looked_up<m, m, Meet>(i % m, j % m); }

@@ -80,7 +80,15 @@ class StageSweeps {
     Forms node_forms;
     node_forms.mu = Matrix<T, m, n>::zero();
     Unknowns x;
-    Matrices matrices;
+    MassInverse inverse[ConstantInertia<System> ? 1 : S];
+    Coupling<System, T> coupling[S];
+    Forms forms[S];
+    Matrix<T, m, n> response[S], rate[S];
+    Matrix<T, n, n> bend[S];
+    Drag drag;
+    Turn turn;
+    MultiplierFactors factors;
+    Matrices matrices{inverse, coupling, forms, response, rate, bend, drag, turn, factors};
     T rounding;
     Sweeps<T> lanes = guess(state, h, node, node_forms, x, matrices, rounding);
     Stages at;
@@ -136,13 +144,6 @@ class StageSweeps {
     if constexpr (Entries::has_first_order()) return update - second;
     return update;
   }
-  /// y + a b, where b is what E adds to some w.
-  RB_HD static Vector<T, n> plus_coupled(const T& a, const Vector<T, n>& b, Vector<T, n> y) {
-    RB_UNROLL
-    for (int i = 0; i < n; ++i)
-      if (Entries::couples(i)) y[i] = fma(a, b[i], y[i]);
-    return y;
-  }
 
   struct Nothing {};
   struct Stages {
@@ -157,17 +158,20 @@ class StageSweeps {
   RB_HD decltype(auto) at_stage(const Stages& at, const T& h, int i) const {
     return at.times.at(i, system_, h * T(lobatto_pair<S>().c[i]));
   }
-  /// The matrices that hold for the step.
+  using Drag = std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing>;
+  using Turn = std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing>;
+  /// The matrices that hold for the step. They are variables of their own: a GPU compiler leaves all arrays of a large object in memory,
+  /// 17 KB of the top in directors with three stages.
   struct Matrices {
-    MassInverse inverse[ConstantInertia<System> ? 1 : S];
-    Coupling<System, T> coupling[S];
-    Forms forms[S];
-    Matrix<T, m, n> response[S];  // rows M_i^-1 C_i^T
-    Matrix<T, m, n> rate[S];      // d(C_i V_i + d)/dq, its active columns; with velocity constraints
-    Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
-    RB_MAYBE_EMPTY std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;           // df/dv
-    RB_MAYBE_EMPTY std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
-    MultiplierFactors factors;  // of the equations of the multipliers
+    MassInverse (&inverse)[ConstantInertia<System> ? 1 : S];
+    Coupling<System, T> (&coupling)[S];
+    Forms (&forms)[S];
+    Matrix<T, m, n> (&response)[S];  // rows M_i^-1 C_i^T
+    Matrix<T, m, n> (&rate)[S];      // d(C_i V_i + d)/dq, its active columns; with velocity constraints
+    Matrix<T, n, n> (&bend)[S];      // l_i . Phi_vv; with nonlinear ones
+    Drag& drag;                      // df/dv
+    Turn& turn;                      // S
+    MultiplierFactors& factors;      // of the equations of the multipliers
 
     /// M_i^-1.
     RB_HD const MassInverse& inverse_of(int i) const { return inverse[ConstantInertia<System> ? 0 : i]; }
@@ -331,8 +335,7 @@ class StageSweeps {
     for (int i = 1; !spark && i < S; ++i) {
       RB_UNROLL
       for (int l = first; l < first + S - 1; ++l) {
-        RB_UNROLL
-        for (int c = 0; c < m; ++c) {
+        detail::for_constants<m>([&](auto c) RB_INLINED {
           Vector<T, n> response;
           if constexpr (ConstantInertia<System> && holonomic) {
             double a_ah = 0.0;
@@ -347,12 +350,10 @@ class StageSweeps {
           } else {
             response = T(tableau.a[i][l]) * (matrices.inverse_of(i) * matrices.forms[l].mu[c]);
           }
-          const Vector<T, m> column = matrices.forms[i] * response;
-          RB_UNROLL
-          for (int k = 0; k < m; ++k)
-            if (Entries::Multipliers::entry(k, c))
-              matrices.factors.set((i - 1) * m + k, (l - first) * m + c, column[k]);
-        }
+          detail::for_entries<m, typename Entries::Multipliers>(c, [&](auto k) RB_INLINED {
+            matrices.factors.set((i - 1) * m + k, (l - first) * m + c, matrices.forms[i].row_times(k, response));
+          });
+        });
       }
     }
     return matrices.factors.factorise();
@@ -433,14 +434,16 @@ class StageSweeps {
       if constexpr (spark)
         if (j > 0) turned_forms[j] = plus_rate(matrices.rate[j], y[j], turned_forms[j]);
     }
-    const Vector<T, n> first_back = plus_coupled(T(-tableau.b[0]), back[0], Vector<T, n>::zero());  // ah_i1 = b_1
+    const Vector<T, n> first_back =
+        Entries::plus_coupled(T(-tableau.b[0]), back[0], Vector<T, n>::zero());  // ah_i1 = b_1
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       Vector<T, n> turned = Vector<T, n>::zero();
       if (i > 0) turned = matrices.coupling[i].plus_times(T(1.0), y[i], turned);
       r.velocity[i] = i > 0 ? turned + first_back : first_back;
       RB_UNROLL
-      for (int j = 1; j + 1 < S; ++j) r.velocity[i] = plus_coupled(T(-tableau.ah[i][j]), back[j], r.velocity[i]);
+      for (int j = 1; j + 1 < S; ++j)
+        r.velocity[i] = Entries::plus_coupled(T(-tableau.ah[i][j]), back[j], r.velocity[i]);
       if constexpr (m > 0) {
         if (i == 0) continue;
         Vector<T, m>& c = r.multiplier[first + i - 1];
@@ -450,7 +453,7 @@ class StageSweeps {
         } else if constexpr (nonholonomic) {
           Vector<T, n> pushed = -turned;
           RB_UNROLL
-          for (int j = 0; j < S; ++j) pushed = plus_coupled(T(tableau.a[i][j]), back[j], pushed);
+          for (int j = 0; j < S; ++j) pushed = Entries::plus_coupled(T(tableau.a[i][j]), back[j], pushed);
           RB_UNROLL
           for (int k = 0; k < m; ++k) c[k] = dot(matrices.response[i][k], pushed);
           c = plus_rate(matrices.rate[i], y[i], c);

@@ -38,7 +38,14 @@ struct DualProblem {
   using Jacobian = Factors<T, Equations::size, Pivoted<Team>>;
 
   RB_HD Unknowns guess(const T& fraction) const { return equations.guess(fraction); }
-  RB_HD void evaluate(const Unknowns& x, Residual& r) const { r = equations.residual(x); }
+  RB_HD void evaluate(const Unknowns& x, Residual& r) const {
+    constexpr int most_inlined = 11;  // more are in memory anyway
+    if constexpr (Equations::size > most_inlined) {
+      evaluate_apart(x, r);
+    } else {
+      r = equations.residual(x);
+    }
+  }
   RB_HD mask_t<T> linearise(const Unknowns& x, const Residual&, Jacobian& d) const {
     Team::for_each(0, Equations::size, [&](int direction) {
       Vector<Dual<T, 1>, Equations::size> y;
@@ -57,6 +64,9 @@ struct DualProblem {
   RB_HD T merit(const Residual& r) const { return dot(r, r); }
 
   const Equations& equations;
+
+ private:
+  RB_HD_APART void evaluate_apart(const Unknowns& x, Residual& r) const { r = equations.residual(x); }
 };
 
 /// A base of Equations whose first n unknowns are a velocity, predicted by that of the state, followed by m multipliers.
