@@ -218,7 +218,8 @@ class Docs(unittest.TestCase):
         settings = ["time={step=0.1, end=2.0, sample_every=5}", "ensemble.axes=[{name='theta', from=0.0, to='pi/2', count=8}, {name='g', values=[1, 2]}]",
                     "ensemble.group_by=['g']", "output={trajectories=[0], covariance=['q']}", "fit=[{name='f', observable='energy'}]",
                     "observable=[{name='energy', reference=3.06, statistics=['mse', 'mean', 'max'], quantiles=[0.5], values=true, "
-                    "histogram={from=3, to=4, bins=4}, correlation=['constraint']}, {name='constraint', statistics=['max']}]", "derivatives.by=['theta']"]
+                    "histogram={from=3, to=4, bins=4}, correlation=['constraint']}, {name='constraint', statistics=['max']}]", "derivatives.by=['theta']",
+                    "average=[{name='a', formula='q[0]', quantiles=[0.5], histogram={from=0, to=1, bins=2}}]"]
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([PROGRAM, "run", ROOT / "examples/chaotic.toml", "-o", f"{folder}/r.h5", "--quiet",
                             *[word for setting in settings for word in ("--set", setting)]], check=True, capture_output=True)

@@ -67,7 +67,8 @@ class StudyKeys(unittest.TestCase):
         for section, setting in (("study", "study.zzz=1"), ("system", "system.zzz=1"), ("time", "time.zzz=1"), ("ensemble", "ensemble.zzz=1"),
                                  ("ensemble.initial", "ensemble.initial.zzz=1"), ("observable", "observable[0].zzz=1"),
                                  ("section", 'section=[{surface="x", zzz=1}]'), ("stop", 'stop=[{when="x", zzz=1}]'),
-                                 ("fate", 'fate=[{name="a", where="x > 0", zzz=1}]'), ("map", 'map=[{name="a", axes=["b", "c"], zzz=1}]'),
+                                 ("fate", 'fate=[{name="a", where="x > 0", zzz=1}]'), ("average", 'average=[{name="a", formula="x", zzz=1}]'),
+                                 ("map", 'map=[{name="a", axes=["b", "c"], zzz=1}]'),
                                  ("fit", 'fit=[{name="a", observable="energy", zzz=1}]'), ("output", "output.zzz=1")):
             with self.subTest(section):
                 self.assertEqual(keys(sections[section]), self.known_keys(setting) - {"initial"}, f"docs/study-file.md: [{section}]")

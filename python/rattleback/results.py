@@ -221,6 +221,15 @@ class Result:
         the boundary, such as ``uncertainty_exponent``."""
         return State(self._stored, self._group("maps", "map", name))
 
+    def average(self, name: str) -> Statistics:
+        """Returns an average over the time of each trajectory, of an ``[[average]]``: ``value`` and ``digits`` of shape (N,), and the
+        statistics over the ensemble, such as ``mean`` and ``mean_error``, of shape (1,). Raises KeyError.
+
+        ``digits`` is minus the decimal logarithm of the difference between the averages of the two halves of the time. Both are NaN for a
+        trajectory that failed or was stopped. :func:`average` computes the same from stored values.
+        """
+        return Statistics(self._stored, self._group("averages", "average", name))
+
     @property
     def derivatives(self) -> Mapping[str, State]:
         """The derivatives of the final states by each name of ``[derivatives] by``: ``derivatives["gravity"].q`` of shape (N, n)."""

@@ -142,7 +142,7 @@ class Study:
         a table with ``step`` and ``end`` or ``steps``
     ensemble, output:
         tables
-    body, joint, observable, section, stop, fate, map, fit:
+    body, joint, observable, section, stop, fate, map, average, fit:
         a table, or a list of tables; an observable may be a name alone
     lyapunov:
         a table with ``exponents``, ``metric`` or ``transient``
@@ -165,12 +165,12 @@ class Study:
                  observable: str | Table | Sequence[str | Table] | None = None,
                  section: Table | Sequence[Table] | None = None, stop: Table | Sequence[Table] | None = None,
                  fate: Table | Sequence[Table] | None = None, map: Table | Sequence[Table] | None = None,
-                 fit: Table | Sequence[Table] | None = None, lyapunov: Table | None = None, derivatives: Table | None = None,
+                 average: Table | Sequence[Table] | None = None, fit: Table | Sequence[Table] | None = None, lyapunov: Table | None = None, derivatives: Table | None = None,
                  body: Table | Sequence[Table] | None = None, joint: Table | Sequence[Table] | None = None,
                  output: Table | None = None, name: str | None = None) -> None:
         given = {"study": {"name": name} if name else None, "system": _named(system), "body": _tables(body), "joint": _tables(joint),
                  "method": _named(method), "time": time, "ensemble": ensemble, "observable": _tables(observable), "section": _tables(section), "stop": _tables(stop),
-                 "fate": _tables(fate), "map": _tables(map), "fit": _tables(fit), "lyapunov": lyapunov,
+                 "fate": _tables(fate), "map": _tables(map), "average": _tables(average), "fit": _tables(fit), "lyapunov": lyapunov,
                  "derivatives": derivatives, "output": output}
         self._start({key: plain(value, key) for key, value in given.items() if value is not None}, Path.cwd(), None, None)
 

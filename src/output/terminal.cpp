@@ -260,6 +260,10 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
     for (auto& [map, values] : maps.items())
       for (const char* key : {"row", "column"}) values.erase(key);
     for (const char* key : {"survival", "survival_error"}) stops.erase(key);
+    nlohmann::ordered_json averages = last_values(file, "/averages/");
+    for (auto& [average, values] : averages.items())
+      for (const char* key : {"value", "digits", "histogram", "histogram_outside", "histogram_edges"})
+        values.erase(key);
     if (as_json) {
       nlohmann::ordered_json json;
       json["study"] = name;
@@ -280,6 +284,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       json["trajectory_steps_per_second"] = rate;
       json["observables"] = statistics;
       json["fits"] = fits;
+      if (!averages.empty()) json["averages"] = averages;
       if (!stops.empty()) json["stops"] = stops;
       if (!fates.empty()) json["fates"] = fates;
       if (!maps.empty()) json["maps"] = maps;
@@ -295,10 +300,11 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
         print_values(observable, values);
         print_counts(observable, values, taken, stopped);
       }
-      for (const auto& [fit, values] : fits.items()) {
-        print_values("fit " + fit, values);
-        print_counts("fit " + fit, values, taken, stopped);
-      }
+      for (const auto& [kind, tables] : {std::pair{"average ", &std::as_const(averages)}, {"fit ", &fits}})
+        for (const auto& [table, values] : tables->items()) {
+          print_values(kind + table, values);
+          print_counts(kind + table, values, taken, stopped);
+        }
       if (!summary.fingerprint.empty()) print_stdout("fingerprint: {}\n", summary.fingerprint);
       print_stdout("result: {}\n", result.string());
     }

@@ -49,6 +49,16 @@ statistics = ["mean"]
 name = "lyapunov"
 statistics = ["mean"]
 """
+# Averages over the time, which every kernel of steps has besides what it has anyway.
+AVERAGES = """
+[[average]]
+name = "square"
+formula = "q[0]^2 + t/8"
+[[average]]
+name = "turns"
+formula = "atan2(q[0], p[0])"
+kind = "frequency"
+"""
 # Several tangent vectors, with all that they tell.
 TANGENTS = """
 [[observable]]
@@ -155,7 +165,8 @@ statistics = ["maxabs"]
 [lyapunov]
 transient = 0.5
 """
-STUDIES = {"driven": DRIVEN, "bodies": BODIES, "hamiltonian": HAMILTONIAN, "derivatives": DERIVATIVES, "mixed": MIXED}
+STUDIES = {"driven": DRIVEN + AVERAGES, "bodies": BODIES, "hamiltonian": HAMILTONIAN + AVERAGES, "derivatives": DERIVATIVES + AVERAGES,
+           "mixed": MIXED + AVERAGES.replace("q[0]^2", "work")}
 
 
 def main():

@@ -61,7 +61,7 @@ class Results(Case):
             result[0]
         self.assertEqual([(name, list(each)) for name, each in result.items()], [("energy", list(energy))])
         self.assertEqual(len(result.values()), 1)
-        for kind in (result.observable, result.section, result.stop, result.map):
+        for kind in (result.observable, result.section, result.stop, result.map, result.average):
             with self.assertRaisesRegex(KeyError, "the result has no .* 'nothing'.*it has"):
                 kind("nothing")
         self.assertFalse(hasattr(result, "survival") or hasattr(result, "fates"))
@@ -187,7 +187,13 @@ class Results(Case):
             "ensemble.axes": [{"name": "a", "from": 0.9, "to": 1.1, "count": 12}, {"name": "c", "from": 0.1, "to": 0.8, "count": 10}],
             "ensemble.initial.v": [0, "c", 0], "output.trajectories": [], "stop": [{"name": "far", "when": "q[1] - 0.3"}],
             "fate": [{"name": "soon", "where": "t < 0.8 && z < 0"}, {"name": "far", "stop": "far"}],
-            "map": [{"name": "m", "axes": ["a", "c"]}, {"name": "n", "of": "stop", "axes": ["c", "a"]}]}), "fates.h5")
+            "map": [{"name": "m", "axes": ["a", "c"]}, {"name": "n", "of": "stop", "axes": ["c", "a"]}],
+            "average": [{"name": "height", "formula": "z", "statistics": ["mean", "std"], "quantiles": [0.5]}]}), "fates.h5")
+        height = result.average("height")
+        self.assertEqual(height.digits.shape, (120,))
+        np.testing.assert_array_equal(np.isnan(height.value), result.final.stop > 0)
+        np.testing.assert_allclose(height.mean[0], np.nanmean(height.value), rtol=1e-13)
+        self.assertLessEqual({"value", "digits", "mean", "mean_error", "std"}, set(dir(height)))
         labels = result.map("m").labels
         np.testing.assert_array_equal(labels, result.final.fate.reshape(12, 10))
         np.testing.assert_array_equal(result.map("n").labels, result.final.stop.reshape(12, 10).T)
@@ -198,11 +204,12 @@ class Results(Case):
         self.assertEqual(ds["maps_m_labels"].dims, ("maps_m_row", "maps_m_column"))
         np.testing.assert_array_equal(ds["maps_m_row"], np.unique(result.axes["a"]))
         self.assertEqual(ds["stops_survival"].dims, ("time",))
+        self.assertEqual(ds["averages_height_value"].dims, ("trajectory",))
         groups = xarray.open_groups("fates.h5", engine="h5netcdf", phony_dims=None)
         self.assertEqual(groups["/maps/m"]["labels"].dims, ("row", "column"))
         self.assertEqual(groups["/fates"]["count"].dims, ("fate",))
         for figure in (rb.plot.basin(result), rb.plot.basin(result, "n", scales=True), rb.plot.survival(result, stops=True),
-                       rb.plot.map(result, "fate")):
+                       rb.plot.map(result, "fate"), rb.plot.map(result, "height_digits"), rb.plot.histogram(result, of="height")):
             self.assertIn("<svg", rb.plot.svg(figure))
 
     def test_xarray_reads_parts_of_a_file(self):

@@ -78,6 +78,7 @@ struct Plan {
   bool keep_values = false;  ///< quantiles, histograms, groups and the result need the values
   int state_rows = 0;        ///< rows of q, p and lambda; a chunk begins with these rows
   int stops = 0;             ///< the last surfaces, which end a trajectory
+  int averages = 0;          ///< their number
   int beyond = -1;           ///< row of the stops beyond whose surface a trajectory starts, as bits; -1 without stops
   int step_rows = 0;         ///< with the numbers that the method carries besides, all that a step goes on from
   std::vector<int> components;       ///< observables of the covariance

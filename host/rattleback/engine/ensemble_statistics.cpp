@@ -37,7 +37,8 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
       times_(std::move(times)),
       threads_(threads),
       stops_(study_, samples()),
-      fates_(study_, ensemble) {
+      fates_(study_, ensemble),
+      averages_(study_) {
   for (const Observable& observable : study_.observables) {
     series_.push_back(quantile_observables_);
     quantile_observables_ += !observable.quantiles.empty();
@@ -195,7 +196,9 @@ void EnsembleStatistics::restore_references(const Tile& tile) {
     }
 }
 
-void EnsembleStatistics::end_tile(const Tile& tile, const std::vector<TrajectoryEnd>& ends) {
+void EnsembleStatistics::end_tile(const Tile& tile, const std::vector<TrajectoryEnd>& ends,
+                                  const TileAverages& averages) {
+  averages_.add(averages);
   for (const TrajectoryEnd& end : ends) {
     stops_.add(end);
     fates_.add(end);
@@ -261,6 +264,7 @@ void EnsembleStatistics::save_state(StateWriter& out) const {
     if (bins_[o]) out.put("/histograms/" + std::to_string(o), histograms_[o]);
   stops_.save(out);
   fates_.save(out);
+  averages_.save(out);
 }
 
 void EnsembleStatistics::save(CheckpointWriter& out) const {
@@ -275,6 +279,7 @@ void EnsembleStatistics::restore(const CheckpointReader& in) {
     if (bins_[o]) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
   stops_.restore(in);
   fates_.restore(in);
+  averages_.restore(in);
   if (values_) values_->memory() = in.numbers("/values");
   if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
 }
@@ -308,6 +313,7 @@ void EnsembleStatistics::append_part(const ResultFile& part) {
     }
     stops_.append(in);
     fates_.append(in);
+    averages_.append(in);
     const auto attributes = part.attributes("/");
     const auto digest = attributes.find(digest_name);
     if (digest == attributes.end() || digest->second != Attribute(in.digest()))

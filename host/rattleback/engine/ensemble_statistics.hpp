@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/engine/averages.hpp"
 #include "rattleback/engine/backend.hpp"
 #include "rattleback/engine/fates.hpp"
 #include "rattleback/engine/stops.hpp"
@@ -42,8 +43,8 @@ class EnsembleStatistics {
   void store(ResultSink& sink, const Tile& tile, const RoundOutput& output, std::uint64_t first, std::uint64_t samples);
   /// Adds the samples [first, first + samples) of a tile to the trees. Tiles come in order, and so do samples.
   void add(const Tile& tile, const RoundOutput& output, std::uint64_t first, std::uint64_t samples);
-  /// Adds the fits of the trajectories of a tile that is at the end, and their ends where the study has stops or fates.
-  void end_tile(const Tile& tile, const std::vector<TrajectoryEnd>& ends);
+  /// Adds the fits and averages of the trajectories of a tile that is at the end, and their ends where the study has stops or fates.
+  void end_tile(const Tile& tile, const std::vector<TrajectoryEnd>& ends, const TileAverages& averages);
   /// Writes all datasets, after the last tile. `warn` receives doubts about the numbers.
   void write(ResultSink& sink, const std::function<void(const std::string&)>& warn) const;
   /// Returns, per observable, how many values were not finite; only counts above 0.
@@ -154,6 +155,7 @@ class EnsembleStatistics {
 
   StopStatistics stops_;
   FateStatistics fates_;
+  AverageStatistics averages_;
   Trees<Moments> moments_;          ///< series [sample][observable]
   Trees<CoMoments> co_moments_;     ///< series [sample][pair]; the sets have the first set_pairs() pairs
   Trees<CoMoments> lines_;          ///< series [fit of a line]: intercepts and slopes

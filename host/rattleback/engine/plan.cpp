@@ -1,9 +1,11 @@
 #include "rattleback/engine/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
+#include "rattleback/loop/averages.hpp"
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/study/fit.hpp"
 #include "rattleback/study/groups.hpp"
@@ -111,13 +113,14 @@ bool leaves_constraint(const Problem& problem) {
   return problem.system->m > 0 && !(problem.method->exact_constraint && keeps_hidden_constraint(problem));
 }
 
-/// Returns whether an observable or a surface reads the work, which the steps then measure.
+/// Returns whether an observable, a surface or an average reads the work, which the steps then measure.
 bool measures_work(const Plan& plan) {
   const auto of_work = [](const ObservableCode& code) {
     return code.kind == ObservableCode::work || code.kind == ObservableCode::energy_balance;
   };
-  return std::ranges::any_of(plan.codes, of_work) || plan.code.observables.find("x.work()") != std::string::npos ||
-         plan.code.surfaces.find("x.work()") != std::string::npos;
+  return std::ranges::any_of(plan.codes, of_work) ||
+         std::ranges::any_of(std::array{&plan.code.observables, &plan.code.surfaces, &plan.code.averages},
+                             [](const std::string* text) { return text->find("x.work()") != std::string::npos; });
 }
 
 /// Returns a kernel of a problem or a plan.
@@ -146,16 +149,17 @@ std::vector<Unit> units_of(const Plan& plan, Isa isa) {
   return units(plan, plan.arguments.layout.tangents, plan.frame, isa);
 }
 namespace {
-/// The steps that locate a crossing have given sizes.
+/// The steps that locate a crossing have given sizes, and count in no average.
 template <class Source>
-Unit unit_without_density(const Source& source, Isa isa) {
+Unit unit_of_single_steps(const Source& source, Isa isa) {
   Unit unit = unit_of(UnitKind::advance, source, isa);
   unit.code.density.clear();
+  unit.code.averages.clear();
   return unit;
 }
 }  // namespace
-Unit unit_of_sections(const Problem& problem, Isa isa) { return unit_without_density(problem, isa); }
-Unit unit_of_sections(const Plan& plan, Isa isa) { return unit_without_density(plan, isa); }
+Unit unit_of_sections(const Problem& problem, Isa isa) { return unit_of_single_steps(problem, isa); }
+Unit unit_of_sections(const Plan& plan, Isa isa) { return unit_of_single_steps(plan, isa); }
 
 std::vector<RowRange> rows_to_fetch(const Plan& plan) {
   const ChunkLayout& rows = plan.arguments.layout;
@@ -167,6 +171,7 @@ std::vector<RowRange> rows_of_counts(const Plan& plan) {
   std::vector<RowRange> ranges{{rows.status, rows.residual + 1}};
   if (plan.keep_values)  // output that is not written yet may be reduced with them, after a checkpoint
     ranges.push_back({rows.references, rows.references + static_cast<int>(plan.codes.size())});
+  if (rows.averages >= 0) ranges.push_back({rows.averages, rows.averages + average_rows(plan.averages)});
   if (rows.fits >= 0) ranges.push_back({rows.fits, rows.fits + 2 * static_cast<int>(plan.line_fits.size())});
   return ranges;
 }
@@ -264,6 +269,11 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   rows.references = take(static_cast<int>(plan.codes.size()));
   if (!plan.line_fits.empty()) rows.fits = take(2 * static_cast<int>(plan.line_fits.size()));
   for (LineFit& fit : plan.line_fits) fit.row += rows.fits;
+  if (plan.averages = static_cast<int>(study.averages.size()); plan.averages > 0) {
+    rows.averages = take(average_rows(plan.averages));
+    a.averaged = by_density ? *study.time.end - study.time.start
+                            : static_cast<double>(rows.steps_per_sample >= 0 ? *study.time.samples : *study.time.steps);
+  }
   const bool sections = a.surfaces.count > 0;
   rows.surfaces = take(a.surfaces.count);
   plan.stops = static_cast<int>(study.stops.size());

@@ -36,7 +36,10 @@ ResultSize size_of_result(const Problem& problem) {
     for (const Study::Stop& stop : study.stops) numbers = numbers + 2 * (1 + stop.quantiles.size());
   }
   if (!study.fates.empty()) numbers = numbers + size + 3 * (study.fates.size() + 1);
-  numbers = numbers + size * study.maps.size();
+  numbers = numbers + size * study.maps.size() + size * 2 * study.averages.size();
+  for (const Study::Average& average : study.averages)
+    numbers = numbers + 2 * (average.statistics.size() + average.quantiles.size()) +
+              (average.histogram ? average.histogram->bins * 2 + 3 : 0);
   std::uint64_t with_quantiles = 0;
   const Saturating parts = 1 + ensemble.groups().cells() * !study.ensemble.group_by.empty();
   for (std::size_t o = 0; o < study.observables.size(); ++o) {

@@ -34,50 +34,43 @@ Moments MomentsInOrder::reduced() const {
   return functions_.reduce(chunk_.data(), no_references.data());
 }
 
-ReturnStatistics::ReturnStatistics(const Study::Section& section, const IsaFunctions& functions)
-    : section_(section),
-      returns_(*section.returns),
-      moments_(functions),
-      counts_(returns_.histogram ? returns_.histogram->bins + 2 : 0) {}
-
-void ReturnStatistics::add(std::span<const double> times) {
-  std::vector<double> returned;
-  for (const double time : times)
-    if (!std::isnan(time)) returned.push_back(time);
-  for (const double time : returned) moments_.add(time);
-  if (returns_.histogram) count_into(*returns_.histogram, returned.data(), returned.size(), counts_.data());
-  if (!returns_.quantiles.empty()) times_.insert(times_.end(), returned.begin(), returned.end());
+void NumberStatistics::add(std::span<const double> numbers) {
+  std::vector<double> known;
+  for (const double number : numbers)
+    if (!std::isnan(number)) known.push_back(number);
+  for (const double number : known) moments_.add(number);
+  if (histogram_) count_into(*histogram_, known.data(), known.size(), counts_.data());
+  if (!levels_.empty()) numbers_.insert(numbers_.end(), known.begin(), known.end());
 }
 
-void ReturnStatistics::write(ResultSink& sink) const {
-  const std::string group = "/sections/" + section_.name + "/returns/";
+void NumberStatistics::write(ResultSink& sink) const {
   const Moments moments = moments_();
   const auto count = static_cast<std::uint64_t>(moments.count);
-  sink.create(group + "count", Type::u64, {1});
-  sink.write(group + "count", {0}, {1}, &count);
+  sink.create(group_ + "count", Type::u64, {1});
+  sink.write(group_ + "count", {0}, {1}, &count);
   const auto number = [&](const std::string& name, double value) {
-    sink.create(group + name, Type::f64, {1});
-    sink.write(group + name, {0}, {1}, &value);
+    sink.create(group_ + name, Type::f64, {1});
+    sink.write(group_ + name, {0}, {1}, &value);
   };
-  for (const std::string& name : returns_.statistics) {
+  for (const std::string& name : statistics_) {
     number(name, statistic_of(moments, name));
     if (has_error(name)) number(name + "_error", error_of(moments, name));
   }
-  const std::vector<ValueWithError> quantiles = quantiles_of(times_, returns_.quantiles);
+  const std::vector<ValueWithError> quantiles = quantiles_of(numbers_, levels_);
   for (std::size_t l = 0; l < quantiles.size(); ++l) {
-    const std::string name = fmt::format("quantile_{}", returns_.quantiles[l]);
+    const std::string name = fmt::format("quantile_{}", levels_[l]);
     number(name, quantiles[l].value);
     number(name + "_error", quantiles[l].error);
   }
-  if (!returns_.histogram) return;
-  const std::uint64_t bins = returns_.histogram->bins, outside[] = {counts_.front(), counts_.back()};
-  const std::vector<double> edges = Bins(*returns_.histogram).edges();
-  sink.create(group + "histogram", Type::u64, {bins});
-  sink.write(group + "histogram", {0}, {bins}, counts_.data() + 1);
-  sink.create(group + "histogram_outside", Type::u64, {2});
-  sink.write(group + "histogram_outside", {0}, {2}, outside);
-  sink.create(group + "histogram_edges", Type::f64, {bins + 1});
-  sink.write(group + "histogram_edges", {0}, {bins + 1}, edges.data());
+  if (!histogram_) return;
+  const std::uint64_t bins = histogram_->bins, outside[] = {counts_.front(), counts_.back()};
+  const std::vector<double> edges = Bins(*histogram_).edges();
+  sink.create(group_ + "histogram", Type::u64, {bins});
+  sink.write(group_ + "histogram", {0}, {bins}, counts_.data() + 1);
+  sink.create(group_ + "histogram_outside", Type::u64, {2});
+  sink.write(group_ + "histogram_outside", {0}, {2}, outside);
+  sink.create(group_ + "histogram_edges", Type::f64, {bins + 1});
+  sink.write(group_ + "histogram_edges", {0}, {bins + 1}, edges.data());
 }
 
 }  // namespace rattleback

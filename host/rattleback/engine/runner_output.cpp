@@ -205,13 +205,15 @@ void Runner::end_tile(Tile& tile) {
   if (plan_.stops > 0 || !fates_.empty()) ends = ends_of(tile, stopped);
   write_stops(tile, ends);
   write_fates(tile, states, ends);
+  const TileAverages averages(plan_, tile, ends);
+  averages.write(sink_, study_, row_of(tile));
   for (std::uint64_t k = 0; k < tile.count; ++k) {
     summary_.left_out += status[k] == status_left_out;
     summary_.failed += status[k] != status_good && status[k] != status_left_out;
     summary_.trajectory_steps += steps[k];
     summary_.iterations += iterations[k];
   }
-  statistics_.end_tile(tile, ends);
+  statistics_.end_tile(tile, ends, averages);
   if (crossings_) crossings_->end_tile();
 }
 
@@ -409,8 +411,9 @@ void Runner::write_crossings() {
     for (const Column& column : columns)
       if (column.width > 0)
         sink_.create(group + column.name, Type::f64, column.first < state ? Shape{total} : Shape{total, column.width});
-    std::optional<ReturnStatistics> returns;
-    if (study_.sections[i].returns && whole_) returns.emplace(study_.sections[i], functions_of(best_isa()));
+    std::optional<NumberStatistics> returns;
+    if (study_.sections[i].returns && whole_)
+      returns.emplace(group + "returns/", *study_.sections[i].returns, functions_of(best_isa()));
     std::uint64_t written = 0;
     for (std::uint64_t t = 0; t < crossings_->tiles(); ++t) {
       const std::vector<double> rows = crossings_->sorted(t, i);

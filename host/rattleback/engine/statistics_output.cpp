@@ -99,6 +99,7 @@ std::vector<EnsembleStatistics::Parts> EnsembleStatistics::parts() const {
 }
 
 void EnsembleStatistics::create_values(ResultSink& sink) const {
+  averages_.create_values(sink, range_.count());
   for (const Observable& observable : study_.observables)
     if (observable.values)
       sink.create("/observables/" + observable.name + "/values", Type::f64, {samples(), range_.count()});
@@ -184,6 +185,7 @@ void EnsembleStatistics::write(ResultSink& sink, const std::function<void(const 
   write_covariance(sink);
   stops_.write(sink, range_.count(), functions_, warn);
   fates_.write(sink);
+  averages_.write(sink, functions_);
   if (!warn) return;
   for (const auto& [observable, count] : missing())
     warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, count,

@@ -64,7 +64,7 @@ std::string formulas_of(const Unit& unit) {
   if (unit.kind == UnitKind::samples && has_variations(unit.code)) return "rattleback::StudySamples";
   if (unit.kind == UnitKind::samples && !unit.code.observables.empty()) return "rattleback::StudyObservables";
   if (unit.kind == UnitKind::samples || unit.kind == UnitKind::counted) return "";
-  if (!unit.code.density.empty()) return "rattleback::StudyLoop";
+  if (!unit.code.density.empty() || !unit.code.averages.empty()) return "rattleback::StudyLoop";
   return unit.code.surfaces.empty() ? "" : "rattleback::StudySurfaces";
 }
 
@@ -78,12 +78,13 @@ std::string code_of_formulas(const Unit& unit) {
                        code.observables.empty() ? "NoFormulas" : "StudyObservables",
                        code.derivatives ? "derivatives" : "tangents");
   }
-  if (code.density.empty()) return code.surfaces;
-  return code.surfaces + code.density +
-         fmt::format(
-             "template <class T>\nstruct StudyLoop : {}<T> {{\n  template <class S>\n  using Density = "
-             "StudyDensity<S>;\n}};\n",
-             code.surfaces.empty() ? "NoFormulas" : "StudySurfaces");
+  if (code.density.empty() && code.averages.empty()) return code.surfaces;
+  std::string text = code.surfaces + code.density + code.averages +
+                     fmt::format("template <class T>\nstruct StudyLoop : {}<T> {{\n",
+                                 code.surfaces.empty() ? "NoFormulas" : "StudySurfaces");
+  for (const auto& [name, formulas] : {std::pair{"Density", &code.density}, {"Averages", &code.averages}})
+    if (!formulas->empty()) text += fmt::format("  template <class S>\n  using {0} = Study{0}<S>;\n", name);
+  return text + "};\n";
 }
 
 /// Returns the headers and the declarations of a unit, which `loop`, a header, puts to use.
@@ -250,6 +251,7 @@ std::string Unit::title(const std::string& target) const {
     if (kind == UnitKind::varied) title += ", derivatives";
     if (kind == UnitKind::counted) return title + ", counting";
     if (!code.density.empty()) title += ", density";
+    if (!code.averages.empty()) title += ", averages";
     if (!code.surfaces.empty()) title += ", sections";
   }
   return title + ", " + (target.empty() ? title_of(isa) : target);

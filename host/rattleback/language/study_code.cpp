@@ -150,12 +150,12 @@ struct ParsedFormulas {
   }
 
   /// Returns the struct template `name` of the formulas.
-  std::string code(const std::string& name, std::size_t stops) {
+  std::string code(const std::string& name, const std::string& constants) {
     const Code code = CodeWriter(algebra, variables.texts())(nodes);
     std::string text = fmt::format(
         "template <class T>\nstruct {} {{\n  using S = T;\n  static constexpr int count = {};\n{}"
         "  template <class Point>\n  RB_HD static Vector<T, count> evaluate(const Point& x) {{\n",
-        name, nodes.size(), stops > 0 ? fmt::format("  static constexpr int stops = {};\n", stops) : "");
+        name, nodes.size(), constants.empty() ? "" : fmt::format("  static constexpr {};\n", constants));
     for (const std::string& statement : variables.fetches(algebra, nodes)) text += "    " + statement + "\n";
     for (const std::string& statement : code.statements) text += "    " + statement + "\n";
     return text + fmt::format("    return {{{}}};\n  }}\n}};\n", join(code.values));
@@ -165,12 +165,12 @@ struct ParsedFormulas {
 }  // namespace
 
 std::string study_code(const std::string& name, std::span<const FormulaText> formulas, const FormulaNames& names,
-                       bool of_state, std::size_t stops) {
+                       bool of_state, const std::string& constants) {
   ParsedFormulas parsed(formulas, names);
   for (std::size_t i = 0; i < formulas.size(); ++i)
     if (of_state && !parsed.variables.reads_state(parsed.algebra, parsed.nodes[i]))
       throw FormulaError(formulas[i], 0, "it depends neither on the state nor on the time");
-  return parsed.code(name, stops);
+  return parsed.code(name, constants);
 }
 
 std::string density_code(const FormulaText& formula, const FormulaNames& names) {
@@ -179,7 +179,7 @@ std::string density_code(const FormulaText& formula, const FormulaNames& names) 
     throw FormulaError(formula, 0,
                        "a density may depend on the coordinates and parameters alone, because steps are reversible "
                        "only then");
-  return parsed.code("StudyDensity", 0);
+  return parsed.code("StudyDensity", "");
 }
 
 }  // namespace rattleback

@@ -35,6 +35,7 @@ class Copies {
     study_.sections = problem.study.sections;
     study_.stops = problem.study.stops;
     study_.fates = problem.study.fates;
+    study_.averages = problem.study.averages;
     study_.lyapunov = problem.study.lyapunov;
     study_.lyapunov.transient.reset();  // copies have no sample at its end
     study_.output.covariance = problem.study.output.covariance;

@@ -179,8 +179,8 @@ class Merge {
 
   /// Writes the statistics of the return times of a section, which the parts have in order.
   void write_returns(const Study::Section& section, ResultSink& sink) const {
-    ReturnStatistics returns(section, functions_of(best_isa()));
-    const std::string path = "/sections/" + section.name + "/return_time";
+    const std::string group = "/sections/" + section.name + "/", path = group + "return_time";
+    NumberStatistics returns(group + "returns/", *section.returns, functions_of(best_isa()));
     for (std::uint64_t k = 1; k <= parts(); ++k) {
       const ResultFile part(folder_.part_file(k), true);
       const std::uint64_t extent = part.datasets().at(path).shape.at(0);

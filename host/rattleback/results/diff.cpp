@@ -148,7 +148,8 @@ class Comparison {
 
     const auto in = [&path](std::string_view group) { return path.starts_with(group); };
     const auto samples = entry(first_, "/time");
-    if (in("/final/") || in("/initial/") || in("/axes/") || in("/derivatives/")) {
+    if (in("/final/") || in("/initial/") || in("/axes/") || in("/derivatives/") ||
+        (in("/averages/") && (path.ends_with("/value") || path.ends_with("/digits")))) {
       at.trajectory = at.index[0];
     } else if (in("/sections/")) {
       at.crossing = at.index[0];

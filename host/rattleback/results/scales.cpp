@@ -31,6 +31,13 @@ std::vector<std::string> of_observable(const std::string& group, std::string_vie
   return {"/time"};
 }
 
+std::vector<std::string> of_average(const std::string& group, std::string_view name) {
+  if (name == "value" || name == "digits") return {"/trajectory"};
+  if (name == "histogram") return {group + "/bin"};
+  if (name == "histogram_outside") return {group + "/side"};
+  return {group + (name == "histogram_edges" ? "/edge" : "/end")};
+}
+
 std::vector<std::string> of_groups(const std::vector<std::string>& parts, std::size_t rank) {
   const bool statistic = parts.size() == 4 && parts[1] == "observables", fit = parts.size() == 4 && parts[1] == "fits";
   if (!statistic && !fit) return {};
@@ -48,6 +55,7 @@ std::vector<std::string> of_parts(const std::vector<std::string>& parts, std::si
   std::vector<std::string> names;
   if (parts.size() == 3 && group == "observables") return of_observable("/observables/" + parts[1], name);
   if (parts.size() == 3 && group == "fits") return {"/fits/fit"};
+  if (parts.size() == 3 && group == "averages") return of_average("/averages/" + parts[1], name);
   if (group == "stops")
     return {parts.size() == 3 && name.starts_with("time_") ? "/stops/" + parts[1] + "/end" : "/time"};
   if (group == "fates") return {"/fates/fate"};

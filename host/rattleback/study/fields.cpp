@@ -111,6 +111,7 @@ const std::vector<TableInfo>& study_tables() {
                                              {"stop[]", rows(stop_fields)},
                                              {"fate[]", rows(fate_fields)},
                                              {"map[]", rows(map_fields)},
+                                             {"average[]", rows(average_fields)},
                                              {"fit[]", rows(fit_fields)},
                                              {"lyapunov", rows(lyapunov_fields)},
                                              {"derivatives", rows(derivative_fields)},

@@ -63,7 +63,7 @@ FormulaNames formula_names(const Problem& problem) {
   return names;
 }
 
-/// Checks the statistics, quantiles and histogram of an observable, or of the returns to a section.
+/// Checks the statistics, quantiles and histogram of an observable, of the returns to a section, or of an average.
 void check_statistics(const auto& requested, const std::string& of, const std::vector<std::string>& known) {
   if (const std::optional<Histogram>& h = requested.histogram) {
     if (!(h->from < h->to && std::isfinite(h->to - h->from)))
@@ -244,7 +244,31 @@ void check_sections(Problem& problem, double step) {
                         key, study.place(key)});
   }
   problem.surfaces.count = static_cast<int>(surfaces.size());
-  problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem), true, study.stops.size());
+  problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem), true,
+                                     study.stops.empty() ? "" : fmt::format("int stops = {}", study.stops.size()));
+}
+
+void check_averages(Problem& problem) {
+  const Study& study = problem.study;
+  constexpr std::size_t most = 32;  // a bit each
+  std::set<std::string> names;
+  std::vector<FormulaText> formulas;
+  std::uint32_t angles = 0;
+  if (study.averages.size() > most)
+    input_error(study.averages[most].where,
+                fmt::format("{} averages are too many; a study takes {}", study.averages.size(), most));
+  for (const Study::Average& average : study.averages) {
+    check_name("an average", average.name, average.where);
+    if (!names.insert(average.name).second)
+      input_error(average.where, fmt::format("average '{}' appears twice; rename one", average.name));
+    check_statistics(average, fmt::format("average '{}'", average.name), {"mean", "std", "min", "max"});
+    if (average.kind == Study::Average::Kind::frequency) angles |= std::uint32_t{1} << formulas.size();
+    const std::string key = fmt::format("average[{}].formula", formulas.size());
+    formulas.push_back({average.formula, key, study.place(key)});
+  }
+  if (!formulas.empty())
+    problem.code.averages = study_code("StudyAverages", formulas, formula_names(problem), true,
+                                       fmt::format("unsigned angles = {:#x}u", angles));
 }
 
 void check_density(Problem& problem) {
@@ -367,6 +391,7 @@ void check_requests(Problem& problem, double step) {
   check_density(problem);
   check_observables(problem);
   check_sections(problem, std::abs(step));
+  check_averages(problem);
   check_fates(problem);
   check_covariance(problem);
   check_groups(problem.study);

@@ -33,6 +33,7 @@ Study Study::without_requests() const {
   study.stops.clear();
   study.fates.clear();
   study.maps.clear();
+  study.averages.clear();
   study.fits.clear();
   study.lyapunov = {};
   study.derivatives = {};
@@ -44,7 +45,7 @@ Study Study::without_requests() const {
   study.time.samples = 1;
   std::erase_if(study.places, [](const auto& place) {
     static constexpr std::string_view dropped[] = {
-        "observable", "section",           "stop",       "fate", "map", "fit", "lyapunov", "derivatives",
+        "observable", "section",           "stop",       "fate", "map", "average", "fit", "lyapunov", "derivatives",
         "output",     "ensemble.group_by", "time.sample"};
     return std::ranges::any_of(dropped, [&](std::string_view key) { return place.first.starts_with(key); });
   });

@@ -237,6 +237,19 @@ struct Study {
   std::vector<Section> sections;
   std::vector<Fit> fits;
 
+  /// An average over the time of each trajectory, of a formula or of the rate of an angle (kernels/rattleback/loop/averages.hpp).
+  struct Average {
+    enum class Kind { mean, frequency };
+    std::string name;
+    std::string formula;  ///< an expression like the surface of a section
+    Kind kind = Kind::mean;
+    std::vector<std::string> statistics = {"mean"};  ///< over the ensemble
+    std::vector<double> quantiles;                   ///< levels
+    std::optional<Histogram> histogram;
+    std::string where;
+  };
+  std::vector<Average> averages;
+
   /// A condition that ends a trajectory: where a formula changes its sign, or after so many crossings of a section.
   struct Stop {
     std::string name;

@@ -324,6 +324,35 @@ struct Grammar<Study::Section> : TableOf<Study::Section, section_fields> {
   }
 };
 
+inline constexpr const char* average_kinds[] = {"mean", "frequency"};
+
+inline constexpr Field<Study::Average> average_fields[] = {
+    field<&Study::Average::name>({.key = "name", .standard = "required", .text = "of the group in the result"}),
+    field<&Study::Average::formula>(
+        {.key = "formula",
+         .standard = "required",
+         .text = "an expression of the state, like that of an observable; with `kind = \"frequency\"` an angle"}),
+    field<&Study::Average::kind, Choice<Study::Average::Kind>>(
+        {.key = "kind",
+         .standard = "`\"mean\"`",
+         .text = "`\"mean\"`: the average of the formula; `\"frequency\"`: that of the rate at which the angle grows",
+         .choices = average_kinds}),
+    field<&Study::Average::statistics>({.key = "statistics",
+                                        .standard = "`[\"mean\"]`",
+                                        .text = "over the trajectories, of `mean`, `std`, `min`, `max`",
+                                        .wanted = "an array of names",
+                                        .shown = Shown::always}),
+    field<&Study::Average::quantiles>(
+        {.key = "quantiles", .standard = "none", .text = "levels in 0 to 1", .wanted = "an array of levels"}),
+    field<&Study::Average::histogram>({.key = "histogram",
+                                       .standard = "none",
+                                       .text = "`{ from, to, bins }`, as of an observable",
+                                       .wanted = "a table { from, to, bins }"}),
+};
+
+template <>
+struct Grammar<Study::Average> : TableOf<Study::Average, average_fields> {};
+
 inline constexpr Field<Fit> fit_fields[] = {
     field<&Fit::name>({.key = "name", .standard = "required", .text = "of the group in the result"}),
     field<&Fit::observable>({.key = "observable", .standard = "required", .text = "an observable of the study"}),
@@ -445,6 +474,10 @@ inline constexpr Field<Study> root_fields[] = {
                          .standard = "none",
                          .text = "labels over two axes, and the numbers of their boundary",
                          .wanted = "an array of tables ([[map]])"}),
+    field<&Study::averages>({.key = "average",
+                             .standard = "none",
+                             .text = "averages over the time of each trajectory, and frequencies",
+                             .wanted = "an array of tables ([[average]])"}),
     field<&Study::fits>({.key = "fit",
                          .standard = "none",
                          .text = "the curves through statistics",

@@ -102,6 +102,7 @@ std::string Study::to_toml() const {
   out.tables<Stop>("[[stop]]", stop_fields, stops);
   out.tables<Fate>("[[fate]]", fate_fields, fates);
   out.tables<Map>("[[map]]", map_fields, maps);
+  out.tables<Average>("[[average]]", average_fields, averages);
   out.tables<Fit>("[[fit]]", fit_fields, fits);
   if (lyapunov.exponents || lyapunov.transient || lyapunov.metric != Lyapunov().metric) {
     out.header("[lyapunov]");

@@ -349,8 +349,7 @@ struct ChunkLayout {
   int columns = -1;  ///< columns that stand for the vectors before orthogonalisation, and powers of two; -1 without
   int growth = -1;   ///< three running sums (GrowthSums of loop/exponents.hpp); -1 without
   int window = -1;   ///< growth of each vector up to the last sample, and the steps until then; -1 without
-  /// Derivatives of the state (loop/variations.hpp), in the form of a tangent vector; -1 without. The next one comes `variation_rows`
-  /// later.
+  /// Derivatives of the state (loop/variations.hpp), in the form of a tangent vector; -1 without. The next one comes `variation_rows` later.
   int variation = -1, variation_rows = 0;
   int variations = 0;  ///< their number
   int seeds = -1;      ///< place of the derivatives of the parameters and of the step behind each of them; -1 without
@@ -365,6 +364,7 @@ struct ChunkLayout {
   int start = -1;       ///< time of the state with steps = 0; -1 where it is uniform
   int clock = -1;       ///< rows ClockRow of steps that follow a density (loop/clock.hpp); -1 elsewhere
   int orbit = -1;       ///< q, p, lambda and `carried` of the orbit of such steps; those of the state are shown
+  int averages = -1;    ///< sums of the averages of the study (loop/averages.hpp); -1 without
   int work = -1;        ///< work of a driven system, last row of `carried`, where it is measured; -1 elsewhere
 };
 /// A system may have any number of parameters. The values of the first are among the arguments of a kernel, unless they vary over the
@@ -393,10 +393,10 @@ struct KernelArguments {
   /// sample * steps_per_sample + min(target, steps_per_sample). A trajectory with this number of steps stays unchanged.
   /// Where steps follow a density, a launch takes at most `target` steps of a trajectory towards the time `sample_time`.
   std::int64_t target, sample;
-  std::int64_t interval_start =
-      0;  ///< steps before the interval that leads to the next sample, where the step size is uniform
+  std::int64_t interval_start = 0;  ///< steps before the interval to the next sample, where the step size is uniform
   double sample_time = 0.0;
   std::int64_t transient = 0;  ///< the interval with which the growth of tangent vectors begins to count
+  double averaged = 0.0;       ///< of averages: the steps, intervals between samples, or time (loop/averages.hpp)
   double max_steps = 0.0;      ///< most steps of a trajectory, where they follow a density
   double tolerance;
   int max_iterations;
@@ -469,7 +469,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 15;
+inline constexpr int binary_interface = 16;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

@@ -1,6 +1,7 @@
 #pragma once
 // The time loop of one trajectory (or pack of trajectories), between two sample times.
 
+#include "rattleback/loop/averages.hpp"
 #include "rattleback/loop/clock.hpp"
 #include "rattleback/loop/last_step.hpp"
 #include "rattleback/loop/surface.hpp"
@@ -236,7 +237,7 @@ RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, cons
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
 /// every step: the state before it, the step size, the time and the number of steps before it, and the lanes that take it. `Surfaces` are the surfaces of section of the
-/// study. A team's lanes all run this for the same trajectory; the first lane of a team writes to memory.
+/// study, with its averages. A team's lanes all run this for the same trajectory; the first lane of a team writes to memory.
 template <class T, template <class> class System, template <class, class> class Method, class Companion = NoCompanion,
           template <class> class Surfaces = NoFormulas>
 RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
@@ -255,6 +256,14 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   const Record<T> record = load_record<T>(rows, chunk, lane);
   mask_t<T> active = (record.status == T(0.0)) & clock.runs(record.steps);
   Companion companion(a, chunk, lane);
+  [[maybe_unused]] auto averages = [&] {
+    if constexpr (has_averages<Surfaces<T>>) {
+      return AverageSums<T, System, Surfaces, by_density, Team>(a, chunk, lane,
+                                                                load_state<T, State>(rows, chunk, lane));
+    } else {
+      return NoAverages{};
+    }
+  }();
 
   // Lanes at rest become copies of one that runs: to repeat a step that failed would cost the others its iterations.
   while (any(active)) {
@@ -298,6 +307,9 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
           pass_surfaces<T, System, Team, Surfaces>(a, chunk, lane, clock, trajectory, next, report, good, active);
       if constexpr (stop_count<Surfaces<T>> > 0)
         companion.step(trajectory.state(), step_size, time, trajectory.record().steps, good & summed);
+      if constexpr (has_averages<Surfaces<T>>)
+        averages.add(next, clock.time_after_step(trajectory.record().steps), step_size, trajectory.record().steps,
+                     good & summed);
       if constexpr (by_density) {
         const mask_t<T> shown = good & !summed;
         if (any(shown)) clock.show(trajectory.state(), next, shown);

@@ -94,11 +94,11 @@ struct DevicePair {
       Surfaces<double>::count == 0 && requires { requires defers_failures<typename Step::FastStep>; };
   using Whole = Loop<System, Method, NoCompanion, Surfaces>;
   template <class T>
-  using FastSurfaces = std::conditional_t<has_fast, Surfaces<T>, NoFormulas<T>>;  // a density, or nothing
+  using FastSurfaces = std::conditional_t<has_fast, Surfaces<T>, NoFormulas<T>>;  // a density, averages, or nothing
   using Fast = Loop<System, std::conditional_t<has_fast, FastMethod<Method>, Method>, NoCompanion, FastSurfaces>;
+  static constexpr bool plain = !has_density<Surfaces<double>> && !has_averages<Surfaces<double>>;
   /// Whether the kernel `advance` takes most steps, and its thread needs nothing but registers.
-  static constexpr bool spills =
-      !has_fast && team_of<Step>::lanes == 1 && Surfaces<double>::count == 0 && !has_density<Surfaces<double>>;
+  static constexpr bool spills = !has_fast && team_of<Step>::lanes == 1 && Surfaces<double>::count == 0 && plain;
 
   __device__ __forceinline__ static void advance(const KernelArguments& arguments) {
     if constexpr (spills) {
@@ -110,7 +110,7 @@ struct DevicePair {
   __device__ __forceinline__ static void fast(const KernelArguments& arguments) {
     if constexpr (has_fast) {
       static_assert(Fast::shared_bytes == 0);
-      if constexpr (!has_density<Surfaces<double>>) {
+      if constexpr (plain) {
         RB_SPILL_TO_SHARED_MEMORY;
       }
       Fast::run(arguments);

@@ -58,6 +58,8 @@ def trajectories(result: Result) -> Iterator[Block]:
         for name, prefix in (("axes", ""), ("initial", "initial_"), ("final", "final_")):
             if name in result.file:
                 block |= split(result, result.file[name], prefix, rows)
+        for name, group in result.file.get("averages", {}).items():
+            block |= {f"{name}_{part}": group[part][rows] for part in ("value", "digits")}
         for by, group in result.file.get("derivatives", {}).items():
             block |= {f"{name}_by_{by}": data for name, data in split(result, group, "final_", rows).items()}
         yield block

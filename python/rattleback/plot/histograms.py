@@ -25,7 +25,8 @@ class Histogram:
 
 def add_options(parser):
     parser.add_argument("--of", metavar="NAME", dest="quantity",
-                        help="an observable with a stored histogram or with values, a component such as q[0] or x, or an axis "
+                        help="an observable with a stored histogram or with values, an average (NAME, NAME_digits), a component such as q[0] or x, "
+                             "or an axis "
                              "(default: the first stored histogram, or else q[0])")
     parser.add_argument("--times", metavar="T1,T2,...", type=numbers,
                         help="the samples nearest to these times; default: the end. States come from /trajectories where "
@@ -61,6 +62,8 @@ def load(result, quantity, times):
         quantity = stored[0] if stored else "q[0]"
     if quantity in axes:
         return [Histogram(result, quantity, None, values=result.member(quantity, result.file["axes"]))]
+    if quantity not in stored and (average := result.average(quantity)) is not None:
+        return [Histogram(result, quantity, None, values=average)]
     samples = [result.sample(time) for time in times or result.time[-1:]]
     if quantity in stored:
         group = result.file["observables"][quantity]

@@ -24,7 +24,7 @@ def add_options(parser):
     parser.add_argument("--of", metavar="NAME", type=option_type(parse_component, "a quantity such as residual or q[0]"),
                         dest="quantity", default=parse_component("status"),
                         help="status (the default), stop, fate, time, lyapunov, iterations, residual, steps, a component of the "
-                             "final state, q[0] or the name of a coordinate, or an observable with values, at the end")
+                             "final state, q[0] or the name of a coordinate, an average (NAME, NAME_digits), or an observable with values, at the end")
     parser.add_argument("--axes", metavar="A[,B]", help="default: the first two that vary")
     parser.add_argument("--where", metavar="NAME=VALUE", type=option_type(_place, "NAME=VALUE"), action="append", default=[],
                         help="only trajectories with the nearest value of this axis; repeatable")
@@ -187,7 +187,7 @@ def figure_of(arguments):
     cells = Cells(result, arguments.axes, arguments.where)
     quantity_of = result.named(arguments.quantity) if arguments.quantity.name not in result.final else arguments.quantity
     name = str(arguments.quantity)
-    of_end = quantity_of.index is not None or name in result.file.get("observables", {})
+    of_end = quantity_of.index is not None or name in result.file.get("observables", {}) or result.average(name) is not None
     values = result.values(quantity_of)[cells.used]
     if name == "status":
         bits = status_names(result.final[name])

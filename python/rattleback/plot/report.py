@@ -147,7 +147,7 @@ class Section:
             phases = json.loads(self.text("phases"))
             study.append(("seconds", ", ".join(f"{name} {seconds:.3g}" for name, seconds in phases.items())))
         study += [("trajectory-steps", about["trajectory_steps"]), ("failed", about["failed"])]
-        return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.stops() + self.fates()
+        return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.stops() + self.fates() + self.averages()
                 + self.statistics() + self.fits() + self.drawn() + self.failures() + self.fingerprint() + heading(3, "Provenance") + self.provenance()
                 + folded("The study, with all defaults", self.text("study")))
 
@@ -214,6 +214,15 @@ class Section:
         rows = [(name, *(f"{group[number][0]:.4g}" for number in numbers)) for name, group in (file.get("maps") or {}).items()
                 if all(number in group and group[number].shape == (1,) for number in numbers)]
         return page + (heading(3, "Maps") + table(("map", *(number.replace("_", " ") for number in numbers)), rows) if rows else "")
+
+    def averages(self) -> str:
+        """The statistics of averages over the time of each trajectory."""
+        rows = []
+        for name, group in (self.result.file.get("averages") or {}).items():
+            single = {part: data for part, data in group.items() if data.shape == (1,) and f"averages/{name}/{part}" in self.datasets}
+            rows += [(name, part, f"{data[0]:.6g}" if f"{part}_error" not in single else with_error(data[0], single[f"{part}_error"][0]))
+                     for part, data in single.items() if not part.endswith("_error")]
+        return heading(3, "Averages over the time") + table(("average", "statistic", "value"), rows) if rows else ""
 
     def statistics(self) -> str:
         page = heading(3, "Statistics")

@@ -182,7 +182,7 @@ class Result:
         return wanted
 
     def values(self, wanted, sample=-1):
-        """A number of each trajectory: an axis, an observable whose values are kept, at a sample, or a final quantity."""
+        """A number of each trajectory: an axis, an observable whose values are kept, at a sample, an average, or a final quantity."""
         name, observables = str(wanted), self.file.get("observables", {})
         if name in self.file.get("axes", {}):
             return self.member(name, self.file["axes"])
@@ -190,7 +190,17 @@ class Result:
             return np.asarray(observables[name]["values"][sample], dtype=float)
         if name in observables and wanted.name not in self.final:
             raise InputError(f"{self.path}: the values of '{name}' were not kept; set values = true in its [[observable]]")
+        if (average := self.average(name)) is not None:
+            return average
         return column(self.final, self.named(wanted), 1, self.path)
+
+    def average(self, name):
+        """The average NAME of each trajectory, or its digits as NAME_digits, of the tables [[average]]; None where there is none."""
+        averages = self.file.get("averages", {})
+        for average, part in ((name, "value"), (name.removesuffix("_digits"), "digits")):
+            if part in averages.get(average, {}):
+                return self.member(part, averages[average])
+        return None
 
     def sample(self, time):
         """The number of the sample nearest to a time."""
