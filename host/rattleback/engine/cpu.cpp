@@ -12,6 +12,7 @@
 #include "rattleback/engine/error_derivative.hpp"
 #include "rattleback/engine/plan.hpp"
 #include "rattleback/kernels/kernels.hpp"
+#include "rattleback/study/chunk_points.hpp"
 #include "rattleback/study/problem.hpp"
 
 namespace rattleback {
@@ -52,9 +53,19 @@ class CpuBackend final : public Backend {
   std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }
   unsigned threads() const override { return threads_; }
   void prepare(std::span<const Problem> problems) override {
-    std::vector<Unit> units;
-    for (const Problem& problem : problems) std::ranges::move(units_of(problem, isa_), std::back_inserter(units));
-    Kernels::instance().load(units);
+    std::vector<Unit> needed, units;
+    for (const Problem& problem : problems) {
+      std::ranges::move(units_of(problem, isa_), std::back_inserter(needed));
+      if (problem.surfaces.count > 0) needed.push_back(unit_of_sections(problem, best_isa()));
+      std::ranges::move(wanted_units_of_start(problem, best_isa()), std::back_inserter(units));
+    }
+    if (!units.empty()) try {  // all are compiled side by side
+        units.insert(units.begin(), needed.begin(), needed.end());
+        return Kernels::instance().load(units);
+      } catch (const Error& error) {
+        if (error.kind() != Error::Kind::input) throw;  // as in load_start_kernel
+      }
+    Kernels::instance().load(needed);
   }
   std::vector<KernelRecord> records(const Problem& problem, bool) override {
     return Kernels::instance().records(units_of(problem, isa_));

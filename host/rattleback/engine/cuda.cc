@@ -54,10 +54,9 @@ class CudaBackend final : public Backend {
     bool starts = false;
     for (const Problem& problem : problems) {
       for (Unit& unit : units_of(problem, Isa::scalar)) units.push_back(std::move(unit));
-      if (Kernels::instance().policy() != KernelPolicy::automatic || !needs_start_kernel(problem) ||
-          !may_start_on_device(problem))
-        continue;
-      std::ranges::move(units_of_start(problem, Isa::scalar), std::back_inserter(units));
+      const std::vector<Unit> wanted = wanted_units_of_start(problem, Isa::scalar);
+      if (wanted.empty() || !may_start_on_device(problem)) continue;
+      units.insert(units.end(), wanted.begin(), wanted.end());
       starts = true;
     }
     if (problems.size() > 1 || starts) try {

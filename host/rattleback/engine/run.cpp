@@ -203,7 +203,7 @@ Result run(const Problem& problem, const RunOptions& options) { return Session(o
 void prepare_on(Backend& backend, const Problem& problem) {
   const auto start = std::chrono::steady_clock::now();
   backend.prepare({&problem, 1});
-  if (!backend.starts(problem)) load_start_kernel(problem);
+  if (backend.name() != "cpu" && !backend.starts(problem)) load_start_kernel(problem);
   if (problem.surfaces.count > 0) (void)Kernels::instance().get(unit_of_sections(problem, best_isa()));
   verify_own_system(backend, problem);
   backend.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

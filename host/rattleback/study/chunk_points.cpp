@@ -31,13 +31,16 @@ bool needs_start_kernel(const Problem& problem) {
          Grid(problem.study).size() >= worth_compiling;
 }
 
+std::vector<Unit> wanted_units_of_start(const Problem& problem, Isa isa) {
+  if (Kernels::instance().policy() != KernelPolicy::automatic || !needs_start_kernel(problem)) return {};
+  return units_of_start(problem, isa);
+}
+
 void load_start_kernel(const Problem& problem) {
-  if (Kernels::instance().policy() != KernelPolicy::automatic || !needs_start_kernel(problem)) return;
   try {
-    Kernels::instance().load(units_of_start(problem, best_isa()));
+    Kernels::instance().load(wanted_units_of_start(problem, best_isa()));
   } catch (const Error& error) {
-    if (error.kind() != Error::Kind::input)
-      throw;  // a header of a user need not compile here, and points one by one do
+    if (error.kind() != Error::Kind::input) throw;
   }
 }
 

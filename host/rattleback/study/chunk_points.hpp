@@ -27,7 +27,9 @@ struct StartKernel {
 [[nodiscard]] bool may_prepare_together(const Problem& problem, const Ensemble& ensemble);
 /// Returns whether the ensemble is so large that compiling these kernels takes less time than its points one by one.
 [[nodiscard]] bool needs_start_kernel(const Problem& problem);
-/// Loads the kernels where the ensemble needs them, and the policy allows to compile.
+/// Returns the kernels of units_of_start where the ensemble needs them and the policy allows to compile; none otherwise.
+[[nodiscard]] std::vector<Unit> wanted_units_of_start(const Problem& problem, Isa isa);
+/// Loads these kernels. A header of a user need not compile here, and points one by one do.
 void load_start_kernel(const Problem& problem);
 /// Returns the kernel, where may_prepare_together, and the kernel is there.
 [[nodiscard]] std::optional<StartKernel> find_start_kernel(const Problem& problem, const Ensemble& ensemble);
