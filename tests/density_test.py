@@ -200,6 +200,17 @@ class Density(unittest.TestCase):
                 self.assertEqual(int(count[stopped["time"][:] < stopped["final/time"][0]].min()), 1)
                 self.assertEqual(int(count[-1]), 0)
 
+    def test_trajectories_that_wait_are_told(self):
+        """Neighbours of very different eccentricity and fifty samples a period: the lanes of a pack wait for the slowest."""
+        text = kepler(end=f"{2 * PI!r}", samples=50, e=json.dumps([0.0, 0.99] * 16))
+        done = self.program("run", "waits", text, "--quiet", "--backend", "cpu:scalar")
+        self.assertNotIn("waited", done.stderr)  # each is a pack of its own
+        done = self.program("run", "waits", text, "--quiet", "-o", "packs.h5")
+        with h5py.File(self.folder / "packs.h5") as file:
+            packs = "scalar" not in str(file.attrs["device"])
+        if packs:
+            self.assertRegex(done.stderr, r"in \d\d % of the computing time trajectories waited for others .* take fewer samples")
+
     def test_failures(self):
         few = self.run_study("few", kepler(time="max_steps = 100"), code=3)
         self.assertEqual(few["final/status"][0], 128)

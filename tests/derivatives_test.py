@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Derivatives of results, against 50-digit numbers of an independent program, and against differences of whole runs.
+"""Derivatives of results, of crossings and of stopped trajectories, with steps of one size and with steps that follow a density, against
+numbers of an independent program and against differences of whole runs.
 derivatives_test.py PROGRAM"""
 import json, pathlib, subprocess, sys, tempfile, unittest
 
@@ -78,6 +79,44 @@ PAIRS = [("planar-pendulum", 'name = "holonomic-lobatto"\nstages = 3', ["mass", 
          ("heavy-top", 'name = "lobatto"\nstages = 2', ["moment_1"]),
          ("turntable-ball", 'name = "nonholonomic-lobatto"\nstages = 2', ["radius", "spin"])]
 
+# Steps that follow a density, with crossings and stops. Some of the four trajectories stop, and the others reach the end.
+ORBITS = """
+[system]
+name = "kepler"
+coordinates = ["x", "y"]
+parameters = {{ mu = {mu}, b = 0.1 }}
+potential = "-mu/sqrt(x^2 + y^2)"
+force = ["b sin(t)", "-v_y/20"]
+[method]
+name = "lobatto"
+stages = 3
+[time]
+control = "density"
+density = "sqrt(mu) (x^2 + (1 + b) y^2)^(-3/4)"
+step = "(c + {c})/10"
+end = 7.0
+samples = 7
+[ensemble]
+axes = [{{ name = "c", values = [1.0, 0.7] }}, {{ name = "e", values = [0.3, 0.7] }}]
+[ensemble.initial]
+q = ["-1 - (e + {e})", 0]
+v = [0.01, "{v} - sqrt((1 - (e + {e}))/(1 + (e + {e})))"]
+[[observable]]
+name = "own"
+formula = "x^2 + y v_x + mu energy"
+values = true
+[[observable]]
+name = "work"
+values = true
+[[section]]
+name = "line"
+surface = "y + x v_x/10 - mu/9"
+[[stop]]
+name = "near"
+when = "x - 0.5 - b t/9"
+{more}"""
+ZERO = dict(mu="1.0", c="0.0", e="0.0", v="0.0")
+
 
 class Derivatives(unittest.TestCase):
     def setUp(self):
@@ -154,6 +193,75 @@ class Derivatives(unittest.TestCase):
         by_mse = 2 * (result["observables/own/values"] - 0.7) * by_a
         self.assertNear(result["observables/own/mse_by_a"], by_mse.mean(axis=1), 1e-12)
         self.assertNear(result["observables/own/mse_by_a_error"], by_mse.std(axis=1, ddof=1) / np.sqrt(600), 1e-12)
+
+    def test_crossings_and_stops_have_the_numbers_of_another_program(self):
+        """The first return of Henon-Heiles to x = 0, with E = 1/8. At the start the trajectory is on the surface."""
+        text = HENON.replace("stages = 2", "stages = 5").replace("step = 0.1\nsteps = 100\nsample_every = 10", "step = 0.05\nend = 20.0")
+        text = text.replace("q = [0.1, 0.2]\nv = [0.3, -0.1]", 'q = [0, 0.25]\nv = ["sqrt(3/16 + 1/96)", 0]')
+        result = self.run_study(text + '[[section]]\nname = "x"\nsurface = "x"\ndirection = "+"\n[[stop]]\nsection = "x"\ncount = 1\n')
+        self.assertNear(result["final/time"], 6.105352789817, 1e-12)
+        numbers = {"q0[0]": (-2.061959378, -1.181103109), "q0[1]": (-1.011140047, 0.119395883), "v0[0]": (-0.422324201, 1.106785407),
+                   "v0[1]": (0.440955193, -2.802384515)}
+        for name, (time, y) in numbers.items():
+            with self.subTest(name):
+                self.assertNear(result[f"derivatives/{name}/time"][0], time, 1e-9)
+                self.assertNear(result[f"derivatives/{name}/q"][0], [0.0, y], 1e-9)
+                for part in ("time", "q", "v", "p"):
+                    self.assertTrue(np.array_equal(result[f"sections/x/derivatives/{name}/{part}"], result[f"derivatives/{name}/{part}"]))
+        self.assertNotIn("observables/q[0]/mean_by_c", result)  # who counts in the mean depends on c, too
+        self.assertTrue(np.isfinite(result["observables/q[0]/values_by_c"][0]).all())
+
+    def test_differences_beside_a_density(self):
+        by = ["mu", "c", "e", "v0[1]"]
+        result = self.run_study(ORBITS.format(**ZERO, more="[derivatives]\nby = " + json.dumps(by)))
+        self.assertEqual(set(result["final/stop"]), {0, 1})
+        self.assertGreater(len(result["sections/line/time"]), 1)
+        for name, key, at in (("mu", "mu", 1.0), ("c", "c", 0.0), ("e", "e", 0.0), ("v0[1]", "v", 0.0)):
+            e = 1e-5
+            sides = [self.run_study(ORBITS.format(**{**ZERO, key: repr(at + sign * e)}, more=""), name="other") for sign in (1, -1)]
+            of = lambda path: (sides[0][path] - sides[1][path]) / (2 * e)
+            for part in ("q", "v", "p", "time"):
+                self.assertNear(result[f"derivatives/{name}/{part}"], of(f"final/{part}"), 1e-7, f"{part} by {name}")
+                self.assertNear(result[f"sections/line/derivatives/{name}/{part}"], of(f"sections/line/{part}"), 1e-7, f"crossing, {part} by {name}")
+            for observable in ("own", "work"):
+                values, found = of(f"observables/{observable}/values"), result[f"observables/{observable}/values_by_{name}"]
+                known = np.isfinite(values)
+                self.assertTrue(np.array_equal(known, np.isfinite(found)))
+                self.assertNear(found[known], values[known], 1e-7, f"{observable} by {name}")
+        self.assertEqual(set(result["derivatives/e/time"][result["final/stop"] == 0]), {0.0})
+
+    def test_bits_and_files_beside_a_density(self):
+        text = ORBITS.format(**ZERO, more='[derivatives]\nby = ["mu", "c", "e", "v0[1]"]\n').replace("[1.0, 0.7]", "[1.0, 0.7, 0.9, 1.1]").replace("values = [0.3, 0.7]", "from = 0.2, to = 0.7, count = 150")
+        first = self.run_study(text, "--backend", "cpu:scalar")
+        other = self.run_study(text, "--backend", "cpu", "--tile", "1", name="other")
+        self.assertEqual({path for path in first if not np.array_equal(first[path], other[path], equal_nan=True)}, set())
+        self.program("run", "study.toml", "-o", "parts.h5", "--quiet", "--parts", "2", "--worker", "--tile", "1")
+        self.program("merge", "parts.h5", "--quiet")
+        self.program("diff", "other.h5", "parts.h5")
+        self.program("export", "study.h5", "--csv", "--quiet")
+        head, *rows = [line.split(",") for line in (self.folder / "study-csv/section-line.csv").read_text().splitlines()]
+        self.assertTrue(np.array_equal([float(row[head.index("time_by_mu")]) for row in rows], first["sections/line/derivatives/mu/time"]))
+        head = (self.folder / "study-csv/trajectories.csv").read_text().split("\n")[0].split(",")
+        self.assertIn("final_time_by_e", head)
+
+    def test_a_sum_that_few_trajectories_carry(self):
+        """A chaotic cloud: at late times few derivatives are all of the sum, and the run says so."""
+        text = HENON.replace("steps = 100\nsample_every = 10", "steps = 600\nsample_every = 150").replace('by = ["q0[0]", "q0[1]", "v0[0]", "v0[1]", "c"]', 'by = ["c"]')
+        text = text.replace("[ensemble.initial]\nq = [0.1, 0.2]\nv = [0.3, -0.1]", '[ensemble]\naxes = [{ name = "y", distribution = "normal", mean = -0.2, std = 0.02, seed = 1, draws = 2000 }]\n'
+                            '[ensemble.initial]\nq = [0, "y"]\nv = ["sqrt(1/4 - 0.04 - 0.016/3)", 0]')
+        (self.folder / "study.toml").write_text(text)
+        message = self.program("run", "study.toml", "--quiet", "-o", "study.h5").stderr
+        result = self.read("study")
+        squares = np.sort(result["observables/q[0]/values_by_c"][1:]**2, axis=1)
+        share = squares[:, -20:].sum(axis=1) / squares.sum(axis=1)
+        self.assertLess(share[0], 0.5)
+        self.assertGreater(share[-1], 0.5)
+        self.assertNear(result["observables/q[0]/concentration_by_c"][1:], share, 0.01)
+        first = result["time"][1 + int(np.argmax(share > 0.5))]
+        self.assertIn(f"the derivative of 'q[0]' by c rests on few trajectories from time {first:g} on", message)
+        self.program("run", "study.toml", "-o", "parts.h5", "--quiet", "--parts", "2", "--worker")
+        self.assertIn("rests on few trajectories", self.program("merge", "parts.h5", "--quiet").stderr)
+        self.program("diff", "study.h5", "parts.h5")
 
     def test_constrained_starts(self):
         for system, method, parameters in PAIRS:
@@ -241,8 +349,6 @@ class Derivatives(unittest.TestCase):
         refused(names(*(f"q0[{i}]" for i in range(9))), "9 names", "8")
         refused(lambda text: text.replace('name = "q[0]"', 'name = "lyapunov"'), "two studies")
         refused(lambda text: text.replace('name = "q[0]"', 'name = "f"\nformula = "x > 0 ? 1 : 0"'), "comparison", "'f'")
-        refused(lambda text: text + '[[stop]]\nwhen = "x"\n', "[[stop]]")
-        refused(lambda text: text.replace("steps = 100\nsample_every = 10", 'control = "density"\ndensity = "2 + x^2"\nend = 1.0\nsamples = 2'), "density")
         refused(lambda text: text.replace('name = "cubic"', 'name = "planar-pendulum"').split("coordinates")[0]
                 + '[method]\nname = "holonomic-lobatto"\n[time]\nstep = 0.1\nsteps = 10\n[ensemble]\nproject = true\n[derivatives]\nby = ["mass"]\n', "curved")
 

@@ -107,6 +107,20 @@ class State(_Group):
     """Parts of states: ``q``, ``v``, ``p`` of shape (N, n), ``lambda_`` (N, m), and what else the group has."""
 
 
+class Crossings(State):
+    """The crossings of a surface of section, a row for each: ``time``, ``trajectory``, ``q`` and so on."""
+
+    @property
+    def derivatives(self) -> Mapping[str, State]:
+        """Their derivatives by each name of ``[derivatives] by``: ``derivatives["gravity"].time`` and ``.q``, a row for each crossing."""
+        return _derivatives(self._stored, f"{self._path}/derivatives/")
+
+
+def _derivatives(stored: "_core.Stored", path: str) -> Mapping[str, State]:
+    names = dict.fromkeys(name[len(path):].split("/")[0] for name in stored.shapes() if name.startswith(path))
+    return {name: State(stored, path + name) for name in names}
+
+
 class Result:
     """A result in memory or in a file. Datasets of a file are read when they are asked for.
 
@@ -201,9 +215,9 @@ class Result:
         """The value of each axis per trajectory, of shape (N,)."""
         return _Group(self._stored, "/axes")
 
-    def section(self, name: str) -> State:
+    def section(self, name: str) -> Crossings:
         """Returns the crossings of a surface of section: ``time``, ``q`` and so on, a row for each crossing."""
-        return State(self._stored, self._group("sections", "section", name))
+        return Crossings(self._stored, self._group("sections", "section", name))
 
     def stop(self, name: str) -> Statistics:
         """Returns what became of trajectories at a stop: ``count`` and ``fraction`` at the sample times, and ``time_mean``."""
@@ -232,9 +246,9 @@ class Result:
 
     @property
     def derivatives(self) -> Mapping[str, State]:
-        """The derivatives of the final states by each name of ``[derivatives] by``: ``derivatives["gravity"].q`` of shape (N, n)."""
-        names = dict.fromkeys(path.split("/")[2] for path in self.paths if path.startswith("/derivatives/"))
-        return {name: State(self._stored, f"/derivatives/{name}") for name in names}
+        """The derivatives of the final states by each name of ``[derivatives] by``: ``derivatives["gravity"].q`` of shape (N, n). Beside
+        a ``[[stop]]`` there are those of the times at which trajectories end, ``derivatives["gravity"].time``."""
+        return _derivatives(self._stored, "/derivatives/")
 
     @property
     def survival(self) -> Array:

@@ -117,7 +117,7 @@ nlohmann::ordered_json last_values(const ResultFile& result, std::string_view pr
 void print_values(std::string_view name, const nlohmann::ordered_json& values) {
   for (const auto& [dataset, value] : values.items()) {
     if (!value.is_number_float() || dataset.ends_with("_error") || dataset == "effective_number" ||
-        dataset == "covariance")
+        dataset == "covariance" || dataset.starts_with("concentration_by_"))
       continue;
     const auto error = values.find(dataset + "_error");
     const double number = value.get<double>();

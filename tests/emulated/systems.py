@@ -123,9 +123,12 @@ p = [0, "push"]
 name = "energy"
 statistics = ["mean"]
 """
-# The same with a parameter, and with derivatives by all that there may be derivatives by.
-DERIVATIVES = HAMILTONIAN.replace('name = "hamiltonian"', 'name = "derivatives"\nparameters = { k = "push^2" }').replace("cos(t) x/16", "cos(t) k x/16") + """
+# The same with a parameter, steps that follow a density, crossings, and derivatives by all that there may be derivatives by.
+DERIVATIVES = HAMILTONIAN.replace('name = "hamiltonian"', 'name = "derivatives"\nparameters = { k = "push^2" }').replace("cos(t) x/16", "cos(t) k x/16").replace(
+    "steps = 16", 'control = "density"\ndensity = "(1 + k)/(1 + x^2 + y^2)"\nend = 2\nsamples = 2') + """
 values = true
+[[section]]
+surface = "x - y - k t/4"
 [[observable]]
 name = "own"
 formula = "x p_y + k sin(t)"

@@ -29,8 +29,8 @@ class Docs(Case):
         self.assertGreater(self.run_snippets("docs/python.md"), 10)
 
     def test_snippets_of_derivatives_run(self):
-        study, = re.findall(r"^```toml\n# swing.toml\n(.*?)^```", (ROOT / "docs/learn/derivatives.md").read_text(), re.M | re.S)
-        (self.folder / "swing.toml").write_text(study)
+        for name, study in re.findall(r"^```toml\n# (\w+.toml)\n(.*?)^```", (ROOT / "docs/learn/derivatives.md").read_text(), re.M | re.S):
+            (self.folder / name).write_text(study)
         self.assertGreater(self.run_snippets("docs/learn/derivatives.md"), 1)
 
     def run_snippets(self, page):

@@ -67,9 +67,10 @@ struct Plan {
   /// The derivative of an observable of the study.
   struct Derivative {
     std::size_t observable, by;
-    int code;             ///< its place among the codes
-    int error_code = -1;  ///< that of the derivative of the squared error; -1 without
-    int pair = -1;        ///< its joint moments with the observable; -1 without
+    int code;                   ///< its place among the codes
+    int error_code = -1;        ///< that of the derivative of the squared error; -1 without
+    int pair = -1;              ///< its joint moments with the observable; -1 without
+    bool of_statistics = true;  ///< statistics have derivatives, and not the values of trajectories alone
   };
   std::vector<Derivative> derivatives;
   std::vector<std::pair<int, int>> pairs;  ///< observables whose joint moments are wanted
@@ -77,6 +78,8 @@ struct Plan {
   bool frame = false;        ///< the loop is that with several tangent vectors (loop/frame.hpp)
   bool keep_values = false;  ///< quantiles, histograms, groups and the result need the values
   int state_rows = 0;        ///< rows of q, p and lambda; a chunk begins with these rows
+  /// The count of numbers in q, v, p and lambda.
+  [[nodiscard]] int shown_numbers() const { return state_rows + system->n; }
   int stops = 0;             ///< the last surfaces, which end a trajectory
   int averages = 0;          ///< their number
   int beyond = -1;           ///< row of the stops beyond whose surface a trajectory starts, as bits; -1 without stops
@@ -88,7 +91,9 @@ struct Plan {
   /// Whether the loop carries tangent vectors or derivatives along.
   [[nodiscard]] bool carries() const { return arguments.layout.tangent >= 0 || arguments.layout.variation >= 0; }
   [[nodiscard]] int place_numbers() const { return by_density() ? 3 : 1; }
-  [[nodiscard]] int crossing_size() const { return 2 + place_numbers() + step_rows; }
+  /// The count of the rows with all derivatives of a trajectory.
+  [[nodiscard]] int variation_rows() const { return arguments.layout.variations * arguments.layout.variation_rows; }
+  [[nodiscard]] int crossing_size() const { return 2 + place_numbers() + step_rows + variation_rows(); }
 };
 
 /// Number of steps per call into a compiled loop. Progress is reported after each call. The number does not change the
@@ -129,7 +134,7 @@ struct RoundOutput {
   std::vector<double> values;         ///< [sample][chunk][observable][lane], when kept
   std::vector<double> records;        ///< [sample][recorded][state row]
   /// Crossings in no order. Each has Plan::crossing_size numbers: trajectory of the tile, surfaces crossed (bits),
-  /// place of the step with the crossing, state before the crossing.
+  /// place of the step with the crossing, state before the crossing, its derivatives as in their rows.
   std::vector<double> crossings;
   /// Of steps that follow a density: the most calls that a trajectory took in a stretch, and whether one has not yet reached the time
   /// of the last stretch.

@@ -56,7 +56,8 @@ class CpuBackend final : public Backend {
     std::vector<Unit> needed, units;
     for (const Problem& problem : problems) {
       std::ranges::move(units_of(problem, isa_), std::back_inserter(needed));
-      if (problem.surfaces.count > 0) needed.push_back(unit_of_sections(problem, best_isa()));
+      if (problem.surfaces.count > 0)
+        std::ranges::move(units_of_sections(problem, best_isa()), std::back_inserter(needed));
       std::ranges::move(wanted_units_of_start(problem, best_isa()), std::back_inserter(units));
     }
     if (!units.empty()) try {  // all are compiled side by side

@@ -19,6 +19,8 @@ namespace {
 const std::string values_path = std::string(reduction_group) + "/values";
 /// The attribute with the digest of the state in the file of a part, without the values for quantiles.
 constexpr const char* digest_name = "reduction_digest";
+/// How the squares of derivatives are spread, in checkpoints and in the files of parts.
+constexpr const char* concentration_group = "/concentration";
 /// Values that are read from a part at a time.
 constexpr std::uint64_t block_values = std::uint64_t{1} << 18;
 
@@ -38,7 +40,8 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
       threads_(threads),
       stops_(study_, samples()),
       fates_(study_, ensemble),
-      averages_(study_) {
+      averages_(study_),
+      concentration_(samples() * plan_.derivatives.size()) {
   for (const Observable& observable : study_.observables) {
     series_.push_back(quantile_observables_);
     quantile_observables_ += !observable.quantiles.empty();
@@ -129,6 +132,11 @@ void EnsembleStatistics::add(const Tile& tile, const RoundOutput& output, std::u
       for (std::uint64_t c = 0; c < chunks; ++c)
         bins_[o]->count_into(values_of(tile, output, s, c, o), chunk_size, histograms_[o].data() + sample * counts(o));
     }
+    for (std::size_t d = 0; d < plan_.derivatives.size(); ++d)
+      for (std::uint64_t c = 0; c < chunks; ++c)
+        concentration_.add(sample * plan_.derivatives.size() + d,
+                           values_of(tile, output, s, c, static_cast<std::size_t>(plan_.derivatives[d].code)),
+                           chunk_size);
     add_to_sets(tile, output, members, s, sample);
   });
 }
@@ -265,6 +273,7 @@ void EnsembleStatistics::save_state(StateWriter& out) const {
   stops_.save(out);
   fates_.save(out);
   averages_.save(out);
+  if (!plan_.derivatives.empty()) concentration_.save(out, concentration_group);
 }
 
 void EnsembleStatistics::save(CheckpointWriter& out) const {
@@ -280,6 +289,7 @@ void EnsembleStatistics::restore(const CheckpointReader& in) {
   stops_.restore(in);
   fates_.restore(in);
   averages_.restore(in);
+  if (!plan_.derivatives.empty()) concentration_.restore(in, concentration_group);
   if (values_) values_->memory() = in.numbers("/values");
   if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
 }
@@ -314,6 +324,7 @@ void EnsembleStatistics::append_part(const ResultFile& part) {
     stops_.append(in);
     fates_.append(in);
     averages_.append(in);
+    if (!plan_.derivatives.empty()) concentration_.append(in, concentration_group);
     const auto attributes = part.attributes("/");
     const auto digest = attributes.find(digest_name);
     if (digest == attributes.end() || digest->second != Attribute(in.digest()))

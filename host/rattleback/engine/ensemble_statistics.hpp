@@ -10,6 +10,7 @@
 
 #include "rattleback/engine/averages.hpp"
 #include "rattleback/engine/backend.hpp"
+#include "rattleback/engine/concentration.hpp"
 #include "rattleback/engine/fates.hpp"
 #include "rattleback/engine/stops.hpp"
 #include "rattleback/kernels/isa.hpp"
@@ -118,6 +119,9 @@ class EnsembleStatistics {
   static void warn_of_lacking(const Fit& fit, const Parts& parts, const std::vector<FitEstimate>& estimates,
                               const std::function<void(const std::string&)>& warn);
   void warn_of_few(std::size_t o, const std::function<void(const std::string&)>& warn) const;
+  void warn_of_missing_derivatives(const std::function<void(const std::string&)>& warn) const;
+  /// Writes how much of the sum of squares of each derivative few trajectories carry, and warns where it is much.
+  void write_concentration(ResultSink& sink, const std::function<void(const std::string&)>& warn) const;
   [[nodiscard]] FitEstimate estimate_of_curve(std::size_t f, Cell cell) const;
   [[nodiscard]] FitEstimate estimate_of_line(std::uint64_t line, Cell cell) const;
   /// Returns the node of a part of the ensemble, and those of its blocks. `set_series` is the series among the sets.
@@ -156,6 +160,7 @@ class EnsembleStatistics {
   StopStatistics stops_;
   FateStatistics fates_;
   AverageStatistics averages_;
+  Concentration concentration_;     ///< series [sample][derivative], of the derivatives of an observable
   Trees<Moments> moments_;          ///< series [sample][observable]
   Trees<CoMoments> co_moments_;     ///< series [sample][pair]; the sets have the first set_pairs() pairs
   Trees<CoMoments> lines_;          ///< series [fit of a line]: intercepts and slopes

@@ -32,13 +32,16 @@ ObservableCode::Kind kind_of(const std::string& part) {
   return ObservableCode::lambda;
 }
 
-/// Adds the derivatives of observables, those of squared errors, and the joint moments that those of standard deviations need.
+/// Adds the derivatives of observables, those of squared errors, and the joint moments that those of standard deviations need. Beside
+/// stops there are only those of values that the result keeps: which trajectories count in a statistic depends on the parameters there.
 void add_derivatives(Plan& plan, const Problem& problem) {
+  const bool of_statistics = problem.study.stops.empty();
   for (std::size_t o = 0; o < problem.study.observables.size(); ++o) {
     if (!has_derivative(problem.codes[o].kind)) continue;
     const Observable& observable = problem.study.observables[o];
+    if (!of_statistics && !observable.values) continue;
     const auto asks = [&](std::string_view name) {
-      return std::ranges::find(observable.statistics, name) != observable.statistics.end();
+      return of_statistics && std::ranges::find(observable.statistics, name) != observable.statistics.end();
     };
     const double reference = plan.references[o];
     for (std::size_t j = 0; j < problem.derivatives.size(); ++j) {
@@ -51,6 +54,8 @@ void add_derivatives(Plan& plan, const Problem& problem) {
         plan.codes.push_back({ObservableCode::error_derivative, index});
         plan.references.push_back(0.0);
       }
+      derivative.of_statistics = of_statistics;
+      plan.keep_values = true;  // for the share that few trajectories carry
       if (!asks("std")) continue;
       derivative.pair = static_cast<int>(plan.pairs.size());
       plan.pairs.emplace_back(static_cast<int>(o), derivative.code);
@@ -151,15 +156,18 @@ std::vector<Unit> units_of(const Plan& plan, Isa isa) {
 namespace {
 /// The steps that locate a crossing have given sizes, and count in no average.
 template <class Source>
-Unit unit_of_single_steps(const Source& source, Isa isa) {
-  Unit unit = unit_of(UnitKind::advance, source, isa);
-  unit.code.density.clear();
-  unit.code.averages.clear();
-  return unit;
+std::vector<Unit> units_of_single_steps(const Source& source, Isa isa) {
+  std::vector<Unit> units{unit_of(UnitKind::advance, source, isa)};
+  if (source.code.derivatives) units.push_back(unit_of(UnitKind::varied, source, isa));
+  for (Unit& unit : units) {
+    unit.code.density.clear();
+    unit.code.averages.clear();
+  }
+  return units;
 }
 }  // namespace
-Unit unit_of_sections(const Problem& problem, Isa isa) { return unit_of_single_steps(problem, isa); }
-Unit unit_of_sections(const Plan& plan, Isa isa) { return unit_of_single_steps(plan, isa); }
+std::vector<Unit> units_of_sections(const Problem& problem, Isa isa) { return units_of_single_steps(problem, isa); }
+std::vector<Unit> units_of_sections(const Plan& plan, Isa isa) { return units_of_single_steps(plan, isa); }
 
 std::vector<RowRange> rows_to_fetch(const Plan& plan) {
   const ChunkLayout& rows = plan.arguments.layout;
@@ -256,8 +264,13 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
     const bool seeded = std::ranges::any_of(problem.derivatives,
                                             [](const DerivativeBy& by) { return by.kind <= DerivativeBy::parameter; });
     rows.variations = count;
-    rows.variation_rows = plan.step_rows + (seeded ? parameters + 1 : 0);
-    if (seeded) rows.seeds = plan.step_rows;
+    rows.variation_rows = plan.step_rows;
+    if (by_density) {
+      rows.variation_orbit = plan.step_rows;
+      rows.variation_clock = 2 * plan.step_rows;
+      rows.variation_rows += plan.step_rows + 2;
+    }
+    if (seeded) rows.seeds = std::exchange(rows.variation_rows, rows.variation_rows + parameters + 1);
     rows.variation = take(count * rows.variation_rows);
   }
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))

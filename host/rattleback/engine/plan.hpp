@@ -23,9 +23,9 @@ struct RowRange {
 /// does not matter for CUDA.
 [[nodiscard]] std::vector<Unit> units_of(const Problem& problem, Isa isa);
 [[nodiscard]] std::vector<Unit> units_of(const Plan& plan, Isa isa);
-/// Returns the kernel for the CPU that locates crossings of surfaces of section, on every backend: the time loop without
-/// tangent vector.
-[[nodiscard]] Unit unit_of_sections(const Problem& problem, Isa isa);
-[[nodiscard]] Unit unit_of_sections(const Plan& plan, Isa isa);
+/// Returns the kernels for the CPU that locate crossings of surfaces of section, on every backend: the time loop without
+/// tangent vector, and where the study has derivatives that with them.
+[[nodiscard]] std::vector<Unit> units_of_sections(const Problem& problem, Isa isa);
+[[nodiscard]] std::vector<Unit> units_of_sections(const Plan& plan, Isa isa);
 
 }  // namespace rattleback

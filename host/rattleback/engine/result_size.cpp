@@ -32,6 +32,7 @@ ResultSize size_of_result(const Problem& problem) {
   numbers =
       numbers + samples * state * (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
   if (!study.stops.empty()) {
+    if (study.output.final_state) numbers = numbers + size * derivatives;
     numbers = numbers + size * 2 + samples * (2 + 3 * study.stops.size());
     for (const Study::Stop& stop : study.stops) numbers = numbers + 2 * (1 + stop.quantiles.size());
   }
@@ -48,7 +49,7 @@ ResultSize size_of_result(const Problem& problem) {
                                                      observable.correlation.size())) +
                                    (observable.histogram ? observable.histogram->bins + 2 : 0));
     const std::uint64_t of_observable = has_derivative(problem.codes[o].kind) ? derivatives : 0;
-    numbers = numbers + samples * parts * of_observable * 2 * observable.statistics.size();
+    numbers = numbers + samples * of_observable * (1 + parts * 2 * observable.statistics.size());
     if (observable.values) numbers = numbers + samples * size * (1 + of_observable);
     with_quantiles += !observable.quantiles.empty();
   }

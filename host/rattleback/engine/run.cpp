@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -174,7 +175,8 @@ void Session::prepare(const Problem& problem) { (void)impl_->backend_for(problem
 void Session::prepare(std::span<const Problem> problems) {
   std::vector<Unit> sections;
   for (const Problem& problem : problems)
-    if (problem.surfaces.count > 0) sections.push_back(unit_of_sections(problem, best_isa()));
+    if (problem.surfaces.count > 0)
+      std::ranges::move(units_of_sections(problem, best_isa()), std::back_inserter(sections));
   impl_->made_backend().prepare(problems);
   Kernels::instance().load(sections);
 }
@@ -204,7 +206,7 @@ void prepare_on(Backend& backend, const Problem& problem) {
   const auto start = std::chrono::steady_clock::now();
   backend.prepare({&problem, 1});
   if (backend.name() != "cpu" && !backend.starts(problem)) load_start_kernel(problem);
-  if (problem.surfaces.count > 0) (void)Kernels::instance().get(unit_of_sections(problem, best_isa()));
+  if (problem.surfaces.count > 0) Kernels::instance().load(units_of_sections(problem, best_isa()));
   verify_own_system(backend, problem);
   backend.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

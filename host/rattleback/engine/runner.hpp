@@ -245,8 +245,11 @@ class Runner {
   void write_fates(const Tile& tile, const FinalStates& states, std::vector<TrajectoryEnd>& ends);
   /// Writes the Lyapunov exponents at the end, from the same function as at the samples.
   void write_lyapunov(const Tile& tile);
-  /// Writes the derivatives of the final states.
-  void write_derivatives(const Tile& tile, const FinalStates& states);
+  /// Writes the derivatives of the final states, and beside stops those of the times at which trajectories end.
+  void write_derivatives(const Tile& tile, const FinalStates& states, const StoppedTrajectories& stopped);
+  /// Makes the derivatives of trajectory k, whose steps follow a density, those of the state that is shown and of its time.
+  void end_derivatives(Tile& tile, std::uint64_t k, bool orbit_is_shown) const;
+  /// Writes the tables of crossings.
   void write_crossings();
   /// Completes the summary. Writes the summary, the study and the version.
   void write_attributes();

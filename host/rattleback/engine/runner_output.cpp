@@ -5,7 +5,6 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -37,7 +36,10 @@ void Runner::create_datasets() {
   if (study_.output.initial_state) create_state("/initial/", {size});
   if (study_.output.final_state) create_state("/final/", {size});
   if (study_.output.final_state)
-    for (const DerivativeBy& by : problem_.derivatives) create_state("/derivatives/" + by.name + "/", {size});
+    for (const DerivativeBy& by : problem_.derivatives) {
+      create_state("/derivatives/" + by.name + "/", {size});
+      if (plan_.stops > 0) sink_.create("/derivatives/" + by.name + "/time", Type::f64, {size});
+    }
   if (plan_.by_density() && study_.output.final_state) {
     const auto [elements, n, m] = widths();
     for (const auto& [name, width] : {std::pair{"q", elements}, {"p", n}, {"lambda", m}})
@@ -199,7 +201,7 @@ void Runner::end_tile(Tile& tile) {
   if (study_.output.final_state || !fates_.empty()) states = final_states(tile, stopped);
   if (study_.output.final_state) {
     write_state("/final/", tile, states.q, states.v, states.p, states.lambda);
-    write_derivatives(tile, states);
+    write_derivatives(tile, states, stopped);
   }
   std::vector<TrajectoryEnd> ends;
   if (plan_.stops > 0 || !fates_.empty()) ends = ends_of(tile, stopped);
@@ -230,7 +232,9 @@ void Runner::end_orbits(Tile& tile) {
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i][k] = tile.at(k, rows.clock + rows_of_numbers[i]);
     const auto status = static_cast<std::uint32_t>(tile.at(k, rows.status));
     double& shown = tile.at(k, rows.clock + ClockRow::shown);
-    if (status == status_good || status == status_left_out || sign * time[k] <= sign * shown) continue;
+    const bool orbit_is_shown = status != status_good && status != status_left_out && sign * time[k] > sign * shown;
+    end_derivatives(tile, k, orbit_is_shown);
+    if (!orbit_is_shown) continue;
     for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, row) = tile.at(k, rows.orbit + row);
     shown = time[k];
   }
@@ -384,67 +388,6 @@ void Runner::write_lyapunov(const Tile& tile) {
   }
   sink_.write("/final/lyapunov", {row_of(tile)}, {tile.count}, largest.data());
   if (count > 1) sink_.write("/final/lyapunov_spectrum", {row_of(tile), 0}, {tile.count, count}, all.data());
-}
-
-void Runner::write_crossings() {
-  if (!crossings_) return;
-  const auto [elements, n, m] = widths();
-  struct Column {
-    const char* name;
-    std::uint64_t first, width;
-  };
-  const std::uint64_t state = CrossingRow::state;
-  const Column columns[] = {{"time", CrossingRow::time, 1},
-                            {"direction", CrossingRow::direction, 1},
-                            {"residual", CrossingRow::residual, 1},
-                            {"q", state, elements},
-                            {"v", state + elements, n},
-                            {"p", state + elements + n, n},
-                            {"lambda", state + elements + 2 * n, m}};
-  for (std::uint64_t i = 0; i < study_.sections.size(); ++i) {
-    const std::string group = "/sections/" + study_.sections[i].name + "/";
-    const std::uint64_t total = crossings_->count(i);
-    sink_.create(group + "trajectory", Type::u64, {total});
-    sink_.create(group + "status", Type::u32, {total});
-    sink_.create(group + "index", Type::u64, {total});
-    sink_.create(group + "return_time", Type::f64, {total});
-    for (const Column& column : columns)
-      if (column.width > 0)
-        sink_.create(group + column.name, Type::f64, column.first < state ? Shape{total} : Shape{total, column.width});
-    std::optional<NumberStatistics> returns;
-    if (study_.sections[i].returns && whole_)
-      returns.emplace(group + "returns/", *study_.sections[i].returns, functions_of(best_isa()));
-    std::uint64_t written = 0;
-    for (std::uint64_t t = 0; t < crossings_->tiles(); ++t) {
-      const std::vector<double> rows = crossings_->sorted(t, i);
-      const std::uint64_t size = locate_->row_size(), count = rows.size() / size;
-      std::vector<std::uint64_t> trajectory(count), index(count);
-      std::vector<std::uint32_t> status(count);
-      std::vector<double> returned(count, nan);
-      for (std::uint64_t k = 0; k < count; ++k) {
-        trajectory[k] = static_cast<std::uint64_t>(rows[k * size + CrossingRow::trajectory]);
-        status[k] = static_cast<std::uint32_t>(rows[k * size + CrossingRow::status]);
-        if (k == 0 || trajectory[k] != trajectory[k - 1]) continue;  // a tile has all crossings of its trajectories
-        index[k] = index[k - 1] + 1;
-        returned[k] = rows[k * size + CrossingRow::time] - rows[(k - 1) * size + CrossingRow::time];
-      }
-      sink_.write(group + "trajectory", {written}, {count}, trajectory.data());
-      sink_.write(group + "status", {written}, {count}, status.data());
-      sink_.write(group + "index", {written}, {count}, index.data());
-      sink_.write(group + "return_time", {written}, {count}, returned.data());
-      for (const Column& column : columns) {
-        std::vector<double> values(count * column.width);
-        for (std::uint64_t k = 0; k < count; ++k)
-          std::copy_n(rows.data() + k * size + column.first, column.width, values.data() + k * column.width);
-        if (column.width > 0)
-          sink_.write(group + column.name, column.first < state ? Shape{written} : Shape{written, 0},
-                      column.first < state ? Shape{count} : Shape{count, column.width}, values.data());
-      }
-      written += count;
-      if (returns) returns->add(returned);
-    }
-    if (returns) returns->write(sink_);
-  }
 }
 
 void Runner::write_attributes() {

@@ -132,6 +132,7 @@ class CrossingLocator::Batch {
       write(i, trial[i], grows == (size_[i] > 0.0) ? 1.0 : -1.0, jumps[i] && is_section, rows);
       times[i] = std::abs(trial[i]);
     }
+    if (locator_.varied_ != nullptr) derive(trial, jumps, rows);
   }
 
  private:
@@ -225,6 +226,17 @@ class CrossingLocator::Batch {
   /// Takes one step of the given size per lane from the state before the crossing (no step for size 0). Evaluates the
   /// surfaces at the new states.
   void step(const std::vector<double>& sizes) {
+    set_up(sizes);
+    advance(locator_.unit_.advance);
+    locator_.unit_.surfaces(locator_.arguments_, chunk_.data(), 0, count());
+  }
+  void advance(AdvanceFunction function) {
+    KernelArguments arguments = locator_.arguments_;
+    arguments.surfaces.count = 0;  // this step must not note crossings
+    function(arguments, chunk_.data(), 0, count());
+  }
+  /// Puts the states before the crossings into the chunk, from which one step of the given size is to be taken.
+  void set_up(const std::vector<double>& sizes) {
     const ChunkLayout& rows = locator_.arguments_.layout;
     const Plan& plan = locator_.plan_;
     for (int i = 0; i < count(); ++i) {
@@ -240,10 +252,83 @@ class CrossingLocator::Batch {
           row(to)[i] = tile_.at(trajectory(i), row_of_parameter(plan.arguments, p));
     }
     for (int i = count(); i < chunk_size; ++i) row(rows.status)[i] = status_padding;
-    KernelArguments arguments = locator_.arguments_;
-    arguments.surfaces.count = 0;  // this step must not note crossings
-    locator_.unit_.advance(arguments, chunk_.data(), 0, count());
-    locator_.unit_.surfaces(locator_.arguments_, chunk_.data(), 0, count());
+  }
+
+  /// Writes the derivatives of crossings behind their states. With W the derivative of the state at a fixed size h of the last step, dt
+  /// that of the time, and w the derivative by h, g = 0 gives dh = -(dg W + g_t dt) / (dg w + g_t): the crossing has the derivative
+  /// W + w dh, and its time dt + dh. `jumps` are surfaces that change their sign without a root, where there are none.
+  void derive(const std::vector<double>& sizes, const std::vector<bool>& jumps, double* out) {
+    const Plan& plan = locator_.plan_;
+    const ChunkLayout &rows = locator_.arguments_.layout, &given = plan.arguments.layout;
+    const int by_size = rows.variations - 1, parameters = static_cast<int>(plan.system->parameters.size());
+    const auto of = [&](int j, int at) { return row(rows.variation + j * rows.variation_rows + at); };
+    set_up(sizes);
+    for (int i = 0; i < count(); ++i) {
+      const double* derivatives = state_before(i) + plan.step_rows;
+      for (int j = 0; j < by_size; ++j, derivatives += given.variation_rows) {
+        const double* state = derivatives + std::max(given.variation_orbit, 0);
+        for (int r = 0; r < plan.step_rows; ++r) of(j, r)[i] = state[r];
+        for (int p = 0; p < parameters; ++p)
+          of(j, rows.seeds + p)[i] = given.seeds >= 0 ? derivatives[given.seeds + p] : 0.0;
+        of(j, rows.seeds + parameters)[i] = 0.0;
+        of(j, rows.variation_clock)[i] = given.variation_clock >= 0 ? derivatives[given.variation_clock]
+                                         : given.seeds >= 0
+                                             ? jobs_[i].crossing[2] * derivatives[given.seeds + parameters]
+                                             : 0.0;
+      }
+      for (int r = 0; r < rows.variation_rows; ++r) of(by_size, r)[i] = 0.0;
+      of(by_size, short_of(i, sizes[i]) ? rows.variation_clock : rows.seeds + parameters)[i] = 1.0;
+    }
+    advance(locator_.varied_->advance_tangent);
+    locator_.varied_->vary_surfaces(locator_.arguments_, chunk_.data(), 0, count());
+    for (int i = 0; i < count(); ++i) {
+      const auto of_surface = [&](int j) {
+        return row(rows.varied_surfaces + j * locator_.arguments_.surfaces.count + jobs_[i].surface)[i];
+      };
+      const bool known = !failed(i) && !jumps[i];
+      for (int j = 0; j < by_size; ++j) {
+        const double dh = known ? -of_surface(j) / of_surface(by_size) : std::numeric_limits<double>::quiet_NaN();
+        std::vector<double> d(static_cast<std::size_t>(plan.step_rows));
+        for (int r = 0; r < plan.step_rows; ++r)
+          d[static_cast<std::size_t>(r)] = std::fma(of(by_size, r)[i], dh, of(j, r)[i]);
+        std::vector<double> dparameters;
+        for (int p = 0; p < parameters; ++p) dparameters.push_back(of(j, rows.seeds + p)[i]);
+        write_derivative(i, j, short_of(i, sizes[i]), of(j, rows.variation_clock)[i] + dh, d, dparameters, out);
+      }
+    }
+  }
+  void write_derivative(int i, int j, bool at_once, double dtime, const std::vector<double>& d,
+                        const std::vector<double>& dparameters, double* rows) {
+    const Plan& plan = locator_.plan_;
+    const SystemEntry& system = *plan.system;
+    const double* crossing = rows + static_cast<std::uint64_t>(i) * locator_.row_size_;
+    const double *q = crossing + CrossingRow::state, *p = q + system.elements + system.n;
+    double* out = rows + static_cast<std::uint64_t>(i) * locator_.row_size_ + CrossingRow::derivative(plan, j);
+    *out++ = dtime;
+    double* const dq = std::copy_n(d.data(), system.elements, out) - system.elements;
+    double* const dv = dq + system.elements;
+    double* const dp = dv + system.n;
+    double* const dlambda = dp + system.n;
+    std::copy_n(d.data() + system.elements, system.n, dp);
+    std::copy_n(d.data() + system.elements + system.n, system.m, dlambda);
+    const std::vector<double> parameters = parameters_of(i);
+    const bool by_equations = multiplier_from_equations(system, *plan.method) || (system.m > 0 && at_once);
+    point_functions(system).state_derivative(
+        {parameters.data(), crossing[CrossingRow::time]},
+        {.q = q, .p = p, .dq = dq, .dp = dp, .dparameters = dparameters.data(), .dtime = dtime}, plan.method->in_space,
+        dv, by_equations ? dlambda : nullptr);
+  }
+  /// Whether a step is too short for its multiplier, or for a derivative by its size.
+  [[nodiscard]] bool short_of(int i, double size) const {
+    return std::abs(size) < shortest_for_multiplier * std::abs(size_[i]);
+  }
+  std::vector<double> parameters_of(int i) {
+    std::vector<double> parameters(locator_.plan_.system->parameters.size());
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      const int r = row_of_parameter(locator_.arguments_, k);
+      parameters[k] = r >= 0 ? row(r)[i] : locator_.plan_.arguments.parameters[k];
+    }
+    return parameters;
   }
 
   void write(int i, double fraction, double direction, bool jump, double* rows) {
@@ -262,15 +347,10 @@ class CrossingLocator::Batch {
     for (int k = 0; k < system.elements; ++k) q[k] = row(plan.arguments.layout.q + k)[i];
     for (int k = 0; k < system.n; ++k) p[k] = row(plan.arguments.layout.p + k)[i];
     for (int k = 0; k < system.m; ++k) p[system.n + k] = row(plan.arguments.layout.lambda + k)[i];
-    std::vector<double> parameters(system.parameters.size());
-    for (std::size_t k = 0; k < parameters.size(); ++k) {
-      const int r = row_of_parameter(locator_.arguments_, k);
-      parameters[k] = r >= 0 ? row(r)[i] : plan.arguments.parameters[k];
-    }
+    const std::vector<double> parameters = parameters_of(i);
     const SystemAt place{parameters.data(), out[CrossingRow::time]};
     velocity_of_state(system, place, q, p, plan.method->in_space, v);
-    if (multiplier_from_equations(system, *plan.method) ||
-        (system.m > 0 && std::abs(fraction) < shortest_for_multiplier * std::abs(size_[i]))) {
+    if (multiplier_from_equations(system, *plan.method) || (system.m > 0 && short_of(i, fraction))) {
       std::vector<double> lambda(static_cast<std::size_t>(system.m));
       if (multiplier_of_state(system, place, q, p, plan.method->in_space, lambda.data()))
         std::ranges::copy(lambda, p + system.n);
@@ -288,9 +368,10 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
     : plan_(plan),
       start_(start),
       threads_(threads),
-      row_size_(
-          static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n + plan.system->m)),
-      unit_(Kernels::instance().get(unit_of_sections(plan, best_isa()))),
+      row_size_(static_cast<std::uint64_t>(CrossingRow::derivative(plan, plan.arguments.layout.variations))),
+      unit_(Kernels::instance().get(units_of_sections(plan, best_isa())[0])),
+      varied_(plan.arguments.layout.variations > 0 ? &Kernels::instance().get(units_of_sections(plan, best_isa())[1])
+                                                   : nullptr),
       arguments_(plan.arguments) {
   ChunkLayout& rows = arguments_.layout;  // starts with the rows of the plan's layout: the state, bookkeeping
   int next = rows.residual + 1;
@@ -304,6 +385,17 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
   if (rows.parameters >= 0) {
     rows.parameters = next;
     next += static_cast<int>(plan.system->parameters.size()) - max_uniform_parameters;
+  }
+  if (varied_ != nullptr) {
+    const auto parameters = static_cast<int>(plan.system->parameters.size());
+    ++rows.variations;  // the last one is that by the size of the step
+    rows.variation_orbit = -1;
+    rows.variation_clock = plan.step_rows;
+    rows.seeds = rows.variation_clock + 1;
+    rows.variation_rows = rows.seeds + parameters + 1;
+    rows.variation = next;
+    rows.varied_surfaces = rows.variation + rows.variations * rows.variation_rows;
+    next = rows.varied_surfaces + rows.variations * arguments_.surfaces.count;
   }
   rows.rounding = rows.last_step = rows.clock = rows.orbit = -1;
   rows.rows = next;

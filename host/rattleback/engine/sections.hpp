@@ -9,9 +9,13 @@
 namespace rattleback {
 
 /// A located crossing is a row of numbers: section (or the number of sections + stop), trajectory, time, direction (1 or -1), residual |g|, status of the
-/// steps that located the crossing, then q, v, p, lambda.
+/// steps that located the crossing, then q, v, p, lambda, and for each derivative that of the time and those of q, v, p, lambda.
 struct CrossingRow {
   enum : int { section, trajectory, time, direction, residual, status, state };
+  /// The place of derivative j: first that of the time.
+  [[nodiscard]] static int derivative(const Plan& plan, int j) {
+    return state + plan.shown_numbers() + j * (1 + plan.shown_numbers());
+  }
 };
 
 /// Locates crossings to round-off. The step that crosses a surface is repeated from the state before, with a fraction
@@ -43,7 +47,8 @@ class CrossingLocator {
   unsigned threads_;
   std::uint64_t row_size_;
   const CompiledUnit& unit_;
-  KernelArguments arguments_;  ///< one step per lane with a separate step size; all varying parameters are in rows
+  const CompiledUnit* varied_;  ///< with derivatives; null for a study without
+  KernelArguments arguments_;   ///< one step per lane with a separate step size; all varying parameters are in rows
 };
 
 /// Stores rows in a file until the run is complete.

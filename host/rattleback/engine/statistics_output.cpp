@@ -151,8 +151,10 @@ void EnsembleStatistics::create_part(ResultSink& sink, const Parts& parts) const
     const Observable& observable = study_.observables[derivative.observable];
     const std::string group = parts.root + "/observables/" + observable.name + "/";
     for (const std::string& statistic : observable.statistics)
-      if (has_derivative(statistic))
+      if (derivative.of_statistics && has_derivative(statistic))
         create(group + statistic + "_by_" + problem_.derivatives[derivative.by].name, statistic != "std");
+    if (derivative.of_statistics && parts.shape.empty())
+      create(group + "concentration_by_" + problem_.derivatives[derivative.by].name, false);
   }
   const Shape of_fit = parts.shape.empty() ? Shape{1} : parts.shape;
   for (const Fit& fit : study_.fits) {
@@ -183,6 +185,7 @@ void EnsembleStatistics::write(ResultSink& sink, const std::function<void(const 
     if (warn && has_effective_number(study_.observables[o])) warn_of_few(o, warn);
   }
   write_covariance(sink);
+  write_concentration(sink, warn);
   stops_.write(sink, range_.count(), functions_, warn);
   fates_.write(sink);
   averages_.write(sink, functions_);
@@ -190,21 +193,7 @@ void EnsembleStatistics::write(ResultSink& sink, const std::function<void(const 
   for (const auto& [observable, count] : missing())
     warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, count,
                      count == 1 ? "value" : "values", count == 1 ? "it counts as" : "they count as"));
-  for (const Plan::Derivative& derivative : plan_.derivatives) {
-    const auto missing_of = [&](std::size_t code) {
-      std::uint64_t total = 0;
-      for (std::uint64_t s = 0; s < samples(); ++s)
-        total += static_cast<std::uint64_t>(moments_.all[s * observables() + code].result().missing);
-      return total;
-    };
-    const std::uint64_t count = missing_of(static_cast<std::size_t>(derivative.code));
-    if (count <= missing_of(derivative.observable)) continue;
-    const std::string& by = problem_.derivatives[derivative.by].name;
-    warn(
-        fmt::format("the derivative of observable '{}' by {} was not finite in {} {}, without which "
-                    "mean_by_{} is not the derivative of the mean",
-                    study_.observables[derivative.observable].name, by, count, count == 1 ? "value" : "values", by));
-  }
+  warn_of_missing_derivatives(warn);
 }
 
 void EnsembleStatistics::write_observable(ResultSink& sink, const Parts& parts, std::size_t o) const {
@@ -264,7 +253,7 @@ void EnsembleStatistics::write_derivatives(ResultSink& sink, const Parts& parts,
   Shape shape = parts.shape;
   shape.push_back(samples());
   for (const Plan::Derivative& derivative : plan_.derivatives) {
-    if (derivative.observable != o) continue;
+    if (derivative.observable != o || !derivative.of_statistics) continue;
     const auto pair = static_cast<std::uint64_t>(derivative.pair);
     const std::string by = "_by_" + problem_.derivatives[derivative.by].name;
     for (const std::string& statistic : observable.statistics) {

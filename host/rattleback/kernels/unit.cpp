@@ -159,6 +159,8 @@ std::string Unit::text() const {
       break;
     case UnitKind::varied:
       functions = function("advance_tangent", "advance_chunk_with_variations", pair + also);
+      if (!code.surfaces.empty())
+        functions += ",\n          " + function("vary_surfaces", "vary_surfaces_chunk", only + also);
       break;
     case UnitKind::samples:
       functions = function("observe", "observe_chunk", only + also);

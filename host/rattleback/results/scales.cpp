@@ -65,7 +65,8 @@ std::vector<std::string> of_parts(const std::vector<std::string>& parts, std::si
     if (name == "boundary" || name == "uncertain") return {of + "size", of + "entry"};
     return {of + (name == "row" || name == "column" ? name : "end")};
   }
-  if (parts.size() == 3 && group == "sections") names = {"/sections/" + parts[1] + "/crossing"};
+  const bool of_crossings = parts.size() == 3 || (parts.size() == 5 && parts[2] == "derivatives");
+  if (of_crossings && group == "sections") names = {"/sections/" + parts[1] + "/crossing"};
   if (parts.size() == 2 && group == "state") {
     names = {"/time", "/state/component"};
     if (name.starts_with("covariance")) names.emplace_back("/state/other_component");

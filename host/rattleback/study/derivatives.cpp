@@ -98,12 +98,6 @@ void refuse_others(const Problem& problem) {
         where,
         "derivatives and observables of tangent vectors (lyapunov, gali, megno, ..) are asked for in one study; "
         "take two studies");
-  if (study.time.by_density())
-    input_error(where, "derivatives need steps of one size, and time.control is \"density\"; take \"fixed\"");
-  if (!study.stops.empty())
-    input_error(where,
-                "derivatives are of states at given times, and a [[stop]] ends trajectories at times of their own; "
-                "leave one of them out");
   const SystemEntry& system = *problem.system;
   if (study.ensemble.project && (system.positions > 0 || (system.m > 0 && !system.affine)))
     input_error(

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "rattleback/catalogue/form.hpp"
+#include "rattleback/catalogue/moments.hpp"
 #include "rattleback/catalogue/option.hpp"
 #include "rattleback/catalogue/status.hpp"
 
@@ -337,7 +338,7 @@ struct ChunkLayout {
   int references;                           ///< one row per observable: reference values for errors
   int surfaces;                             ///< one row per surface of section: value at the present state
   int crossings;                            ///< number of crossings in the slots
-  int slots;       ///< crossing_slots times (surfaces crossed, place (loop/clock.hpp), state before)
+  int slots;       ///< crossing_slots times (surfaces crossed, place (loop/clock.hpp), state before, its derivatives)
   int persistent;  ///< number of rows before the slots; a checkpoint keeps these rows
   int rows;
   /// Tangent vectors of (q, p, lambda) and what the method carries besides, each with its power of two; -1 without. The next vector
@@ -353,6 +354,11 @@ struct ChunkLayout {
   int variation = -1, variation_rows = 0;
   int variations = 0;  ///< their number
   int seeds = -1;      ///< place of the derivatives of the parameters and of the step behind each of them; -1 without
+  /// Place of the derivative of the time from which steps are counted behind each of them; -1 where that time is fixed. Of steps that
+  /// follow a density it is that of the orbit's time, and the derivative of rho comes after it.
+  int variation_clock = -1;
+  int variation_orbit = -1;  ///< place of the derivatives of the orbit of such steps behind each of them; -1 elsewhere
+  int varied_surfaces = -1;  ///< derivatives of all surfaces by each of what the state has derivatives by; -1 without
   int carried = -1;    ///< numbers of the method's own in the state (MethodEntry::carried), after lambda; -1 without
   int rounding = -1;   ///< rounding remainders of q, p and the work (compensated summation); -1 without
   int last_step = -1;  ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
@@ -415,44 +421,6 @@ struct KernelArguments {
                                                  : a.layout.parameters + int(i) - max_uniform_parameters;
 }
 
-/// Data for the statistics of a set of values x with references r, and for their errors. A good trajectory whose value
-/// is not finite enters as an infinity, a failed trajectory as a NaN. The initial values are those of no trajectory.
-///
-/// A mean is an unrounded sum of two numbers, because sets are combined by the differences of their means. Sums of powers
-/// neither overflow nor underflow: they are in units of powers of 2^exponent, which is 1 unless the values differ by more
-/// than 2^200 or by less than 2^-200 (exponent_of_unit in loop/reduction.hpp).
-struct Moments {
-  static constexpr double no_unit = -1001.0;  ///< the exponent where all sums are 0, below all others
-  double count = 0.0;               ///< number of finite values; the others except `missing` use finite values only
-  double mean = 0.0;                ///< mean of x
-  double mean_low = 0.0;            ///< what rounding has taken from the mean
-  double exponent = no_unit;        ///< of the unit of x - mean
-  double squares = 0.0;             ///< sum (x - mean)^2
-  double cubes = 0.0;               ///< sum (x - mean)^3
-  double fourths = 0.0;             ///< sum (x - mean)^4
-  double error_exponent = no_unit;  ///< of the unit of x - r
-  double error_mean = 0.0;          ///< mean of (x - r)^2
-  double error_mean_low = 0.0;      ///< what rounding has taken from it
-  double error_spread = 0.0;        ///< sum ((x - r)^2 - error_mean)^2
-  double minimum = __builtin_huge_val(), maximum = -__builtin_huge_val();
-  double error_maximum = 0.0;  ///< max |x - r|, in units of 1
-  double missing = 0.0;        ///< number of infinities
-};
-
-/// Data for the covariance and the correlation of x and y, and for their errors; pairs with a value that is not finite
-/// are left out.
-struct CoMoments {
-  double count = 0.0;
-  double mean_x = 0.0, mean_x_low = 0.0, mean_y = 0.0, mean_y_low = 0.0;  ///< as in Moments
-  double exponent_x = Moments::no_unit, exponent_y = Moments::no_unit;    ///< of the units of both deviations
-  double sums[12] = {};  ///< sum (x - mean_x)^i (y - mean_y)^j for 2 <= i + j <= 4, at `index`
-  static constexpr int index(int i, int j) {
-    const int degree = i + j;
-    return (degree == 2 ? 0 : degree == 3 ? 3 : 7) + j;
-  }
-  [[nodiscard]] constexpr double sum(int i, int j) const { return sums[index(i, j)]; }
-};
-
 /// Advances lanes [begin, end) of one chunk.
 using AdvanceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 /// Computes the moments of the chunk_size values of one observable in one chunk.
@@ -469,7 +437,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 16;
+inline constexpr int binary_interface = 17;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {
@@ -478,10 +446,12 @@ struct CompiledUnit {
   AdvanceFunction advance = nullptr;
   AdvanceFunction advance_tangent = nullptr;  ///< with a tangent vector, or with several
   ObserveFunction observe = nullptr;
-  SampleFunction guard = nullptr;              ///< beside `observe`, where a constraint is on velocities
-  SampleFunction surfaces = nullptr;           ///< beside `advance`, where the study has surfaces
-  StartFunction start = nullptr;               ///< the preparation of initial points
-  CountFunction count = nullptr;               ///< over a scalar that counts operations
+  SampleFunction guard = nullptr;     ///< beside `observe`, where a constraint is on velocities
+  SampleFunction surfaces = nullptr;  ///< beside `advance`, where the study has surfaces
+  SampleFunction vary_surfaces =
+      nullptr;                    ///< the same beside an `advance_tangent` with derivatives (loop/crossing.hpp)
+  StartFunction start = nullptr;  ///< the preparation of initial points
+  CountFunction count = nullptr;  ///< over a scalar that counts operations
   const SystemEntry& (*describe)() = nullptr;  ///< the entry of a system of a user
 };
 /// Every compiled unit exports a constant CompiledUnit with this name.

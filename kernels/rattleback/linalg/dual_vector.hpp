@@ -23,6 +23,41 @@ RB_HD Vector<R, n> constant(const Vector<T, n>& x) {
   return r;
 }
 
+namespace detail {
+/// x + e d with e^2 = 0.
+template <class S, int n>
+RB_HD Vector<Dual<S, 1>, n> along(const Vector<S, n>& x, const Vector<S, n>& d) {
+  Vector<Dual<S, 1>, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    r[i].value = x[i];
+    r[i].partial[0] = d[i];
+  }
+  return r;
+}
+template <class S, int n>
+RB_HD Vector<S, n> derivative(const Vector<Dual<S, 1>, n>& x) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = x[i].partial[0];
+  return r;
+}
+template <class S, int K, int n>
+RB_HD Vector<S, n> derivative(const Vector<Dual<S, K>, n>& x, int direction) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = x[i].partial[direction];
+  return r;
+}
+template <class S, int K, int n>
+RB_HD Vector<S, n> values(const Vector<Dual<S, K>, n>& x) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = x[i].value;
+  return r;
+}
+}  // namespace detail
+
 /// s a + b, where s has no derivatives.
 template <class T>
 RB_HD T add_scaled(const T& s, const T& a, const T& b) {

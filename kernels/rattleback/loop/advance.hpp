@@ -17,6 +17,10 @@ struct NoCompanion {
   RB_HD void store(double*, int) const {}
 };
 
+/// Whether a companion has derivatives, which crossings note as they are before the step (loop/variations.hpp).
+template <class Companion>
+inline constexpr bool has_variations = requires { requires Companion::varies; };
+
 /// The lanes that take a trajectory together, as many as the step or the companion's wants.
 template <class Step, class Companion>
 using TeamOfLoop =
@@ -264,6 +268,9 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       return NoAverages{};
     }
   }();
+  constexpr bool after_surfaces = stop_count<Surfaces<T>> > 0 || has_variations<Companion>,
+                 follows_clock = by_density && has_variations<Companion>;
+  if constexpr (follows_clock) companion.begin(clock, record);
 
   // Lanes at rest become copies of one that runs: to repeat a step that failed would cost the others its iterations.
   while (any(active)) {
@@ -300,13 +307,16 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       mask_t<T> judged = defers_failures<Step> ? good : running;
       active = good;
       if constexpr (by_density) next = clock.shown_state(trajectory.state(), next);
-      if constexpr (stop_count<Surfaces<T>> == 0)
+      if constexpr (!after_surfaces)
         companion.step(trajectory.state(), step_size, time, trajectory.record().steps, good & summed);
       if constexpr (Surfaces<T>::count > 0)
         if (a.surfaces.count > 0)
           pass_surfaces<T, System, Team, Surfaces>(a, chunk, lane, clock, trajectory, next, report, good, active);
-      if constexpr (stop_count<Surfaces<T>> > 0)
+      if constexpr (follows_clock) {
+        companion.follow(clock, trajectory.state(), step_size, time, good);
+      } else if constexpr (after_surfaces) {
         companion.step(trajectory.state(), step_size, time, trajectory.record().steps, good & summed);
+      }
       if constexpr (has_averages<Surfaces<T>>)
         averages.add(next, clock.time_after_step(trajectory.record().steps), step_size, trajectory.record().steps,
                      good & summed);

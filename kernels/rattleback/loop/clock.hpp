@@ -83,6 +83,10 @@ struct DensityPoint {
 template <class T>
 struct DensityAt {
   T value, growth;
+
+  /// From Q along v.
+  RB_HD explicit DensityAt(const Dual<T, 1>& along_v)
+      : value(along_v.value), growth(along_v.partial[0] / along_v.value) {}
 };
 template <class T, template <class> class SystemOf, template <class> class Density, int N, int n>
 RB_HD DensityAt<T> density_at(const KernelArguments& a, const double* chunk, int lane, [[maybe_unused]] const T& time,
@@ -98,8 +102,7 @@ RB_HD DensityAt<T> density_at(const KernelArguments& a, const double* chunk, int
   if constexpr (on_group<System>)
     if (a.in_space) v = group_of<System>::Ad(group_of<System>::inverse(q), v);
   const Vector<D, N> moved = moving<group_of<System>>(q, v);
-  const D density = Density<D>::evaluate(DensityPoint<D, T, N>{a, chunk, lane, moved})[0];
-  return {density.value, density.partial[0] / density.value};
+  return DensityAt<T>(Density<D>::evaluate(DensityPoint<D, T, N>{a, chunk, lane, moved})[0]);
 }
 
 /// Steps that follow a density, up to a time at which the state is shown.
@@ -107,6 +110,8 @@ template <class T, template <class> class SystemOf, template <class> class Densi
 class DensityClock {
  public:
   static constexpr int place_numbers = 3;
+  template <class S>
+  using DensityOf = Density<S>;
 
   /// Where a trajectory cannot take another step, its status is set in its row.
   RB_HD DensityClock(const KernelArguments& a, double* chunk, int lane)
@@ -154,6 +159,11 @@ class DensityClock {
 
   /// The lanes whose next step leads to the state that is shown, and is no step of the orbit.
   RB_HD mask_t<T> shows() const { return shows_; }
+  /// Those of them whose step is too short for a multiplier, or for a derivative by its size.
+  RB_HD mask_t<T> shows_at_once() const { return shows_ & (abs(missing_) < abs(T(shortest_for_multiplier) * step_)); }
+  /// rho, and the size of the orbit's next step.
+  RB_HD const T& density() const { return density_; }
+  RB_HD const T& step_of_orbit() const { return step_; }
   /// Replaces the state after such a step where no time is missing.
   template <class State>
   RB_HD State shown_state(const State& before, const State& next) const {
@@ -165,7 +175,7 @@ class DensityClock {
   RB_HD void show(const State& before, const State& next, const mask_t<T>& lanes) {
     const ChunkLayout& rows = a_.layout;
     State state = next;
-    state.lambda = select(abs(missing_) < abs(T(shortest_for_multiplier) * step_), before.lambda, next.lambda);
+    state.lambda = select(shows_at_once(), before.lambda, next.lambda);
     if (Team::leads()) {
       put(rows.q, state.q, lanes);
       put(rows.p, state.p, lanes);

@@ -129,7 +129,7 @@ void state_derivative(SystemAt place, const StateVariation& state, bool in_space
   const auto p = detail::load_varied<n>(state.p, state.dp);
   const auto v = velocity_of_state(system, q, p, in_space);
   for (int i = 0; i < n; ++i) dv[i] = v[i].partial[0];
-  if constexpr (velocity_count<System> > 0) {
+  if constexpr (System::m > 0) {
     if (dlambda == nullptr) return;
     const auto lambda = detail::ContinuousMultiplier<System>(system, q, in_body(system, q, p, v, in_space)).lambda;
     for (int i = 0; i < System::m; ++i) dlambda[i] = lambda[i].partial[0];

@@ -4,6 +4,7 @@
 // RATTLEBACK_PACK.
 
 #include "rattleback/loop/advance.hpp"
+#include "rattleback/loop/crossing.hpp"
 #include "rattleback/loop/frame.hpp"
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/loop/tangent.hpp"
@@ -70,6 +71,12 @@ template <template <class> class System, template <class> class Surfaces>
 void surfaces_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
     evaluate_surfaces<Real, System, Surfaces>(arguments, chunk, lane);
+}
+
+template <template <class> class System, template <class> class Surfaces>
+void vary_surfaces_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  for (int lane = begin; lane < end; lane += Lanes<Real>::width)
+    vary_surfaces<Real, System, Surfaces>(arguments, chunk, lane);
 }
 
 template <template <class> class System>

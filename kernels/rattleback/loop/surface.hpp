@@ -75,8 +75,8 @@ RB_HD mask_t<T> stopped_lanes(const T& crossed) {
   return crossed >= T(static_cast<double>(1 << (Formulas<T>::count - stop_count<Formulas<T>>)));
 }
 
-/// Stores crossings with the place of the step (loop/clock.hpp) and the state before it. The state is passed by value so that the time loop's state stays in
-/// registers.
+/// Stores crossings with the place of the step (loop/clock.hpp) and the state before it, and its derivatives as they are in their rows.
+/// The state is passed by value so that the time loop's state stays in registers.
 template <class T, class State, int places>
 RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before,
                                 const Vector<T, places> place, T crossed) {
@@ -93,8 +93,9 @@ RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lan
   for (int l = 0; l < width; ++l) {
     if (which[l] == 0.0) continue;
     double* count = chunk + a.layout.crossings * row_size + lane + l;
-    double* slot =
-        chunk + (a.layout.slots + static_cast<int>(*count) * (N + n + m + c + 1 + places)) * row_size + lane + l;
+    const int variations = a.layout.variations * a.layout.variation_rows,
+              size = N + n + m + c + 1 + places + variations;
+    double* slot = chunk + (a.layout.slots + static_cast<int>(*count) * size) * row_size + lane + l;
     *count += 1.0;
     slot[0] = which[l];
     for (int i = 0; i < places; ++i) slot[(1 + i) * row_size] = at[i][l];
@@ -103,6 +104,8 @@ RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lan
     for (int i = 0; i < n; ++i) slot[(N + i) * row_size] = p[i][l];
     for (int i = 0; i < m; ++i) slot[(N + n + i) * row_size] = lambda[i][l];
     for (int i = 0; i < c; ++i) slot[(N + n + m + i) * row_size] = carried[i][l];
+    slot += (N + n + m + c) * row_size;
+    for (int i = 0; i < variations; ++i) slot[i * row_size] = chunk[(a.layout.variation + i) * row_size + lane + l];
   }
 }
 

@@ -39,10 +39,10 @@ class TangentMap {
   RB_HD DualState operator()(const State& state, const State& d, const D& h, [[maybe_unused]] const D& time,
                              T& status) const {
     DualState next;
-    join(state.q, d.q, next.q);
-    join(state.p, d.p, next.p);
-    if constexpr (m > 0) join(state.lambda, d.lambda, next.lambda);
-    if constexpr (carries > 0) join(state.carried, d.carried, next.carried);
+    next.q = detail::along(state.q, d.q);
+    next.p = detail::along(state.p, d.p);
+    if constexpr (m > 0) next.lambda = detail::along(state.lambda, d.lambda);
+    if constexpr (carries > 0) next.carried = detail::along(state.carried, d.carried);
     StepReport<D> report;
     if constexpr (timed<Sys>) {
       report = make_step<Step>(at(system_, time), options_, numbers_)(next, h);
@@ -59,10 +59,10 @@ class TangentMap {
   /// The derivatives of a state.
   RB_HD static State tangent_of(const DualState& x) {
     State d;
-    d.q = tangent_of(x.q);
-    d.p = tangent_of(x.p);
-    if constexpr (m > 0) d.lambda = tangent_of(x.lambda);
-    if constexpr (carries > 0) d.carried = tangent_of(x.carried);
+    d.q = detail::derivative(x.q);
+    d.p = detail::derivative(x.p);
+    if constexpr (m > 0) d.lambda = detail::derivative(x.lambda);
+    if constexpr (carries > 0) d.carried = detail::derivative(x.carried);
     return d;
   }
 
@@ -70,22 +70,6 @@ class TangentMap {
   /// A relative error of this size in each step changes the Lyapunov exponent by this size over the step size. A
   /// tolerance at round-off would need a few more iterations.
   static constexpr double tolerance = 1e-14;
-
-  template <int size>
-  RB_HD static void join(const Vector<T, size>& value, const Vector<T, size>& partial, Vector<D, size>& x) {
-    RB_UNROLL
-    for (int i = 0; i < size; ++i) {
-      x[i].value = value[i];
-      x[i].partial[0] = partial[i];
-    }
-  }
-  template <int size>
-  RB_HD static Vector<T, size> tangent_of(const Vector<D, size>& x) {
-    Vector<T, size> r;
-    RB_UNROLL
-    for (int i = 0; i < size; ++i) r[i] = x[i].partial[0];
-    return r;
-  }
 
   RB_HD const SolverOptions<D>& options_with(const T& size) {
     options_.tolerance.partial[0] = size;

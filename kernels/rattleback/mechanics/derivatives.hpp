@@ -6,41 +6,6 @@
 
 RB_NAMESPACE_BEGIN
 
-namespace detail {
-/// x + e d with e^2 = 0.
-template <class S, int n>
-RB_HD Vector<Dual<S, 1>, n> along(const Vector<S, n>& x, const Vector<S, n>& d) {
-  Vector<Dual<S, 1>, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    r[i].value = x[i];
-    r[i].partial[0] = d[i];
-  }
-  return r;
-}
-template <class S, int n>
-RB_HD Vector<S, n> derivative(const Vector<Dual<S, 1>, n>& x) {
-  Vector<S, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) r[i] = x[i].partial[0];
-  return r;
-}
-template <class S, int K, int n>
-RB_HD Vector<S, n> derivative(const Vector<Dual<S, K>, n>& x, int direction) {
-  Vector<S, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) r[i] = x[i].partial[direction];
-  return r;
-}
-template <class S, int K, int n>
-RB_HD Vector<S, n> values(const Vector<Dual<S, K>, n>& x) {
-  Vector<S, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) r[i] = x[i].value;
-  return r;
-}
-}  // namespace detail
-
 /// The configuration g tau(x), where x exists only in the partial derivatives of a dual number. All retractions tau
 /// agree to first order.
 template <class G, class S>

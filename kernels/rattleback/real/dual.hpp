@@ -131,6 +131,7 @@ struct Dual {
   RB_HD friend Dual log(const Dual& a) { return chain(a, log(a.value), T(1.0) / a.value); }
   RB_HD friend Dual atan(const Dual& a) { return chain(a, atan(a.value), T(1.0) / fma(a.value, a.value, T(1.0))); }
   RB_HD friend Dual sign(const Dual& a) { return Dual(sign(a.value)); }
+  RB_HD friend Dual rint(const Dual& a) { return Dual(rint(a.value)); }
   RB_HD friend Dual tan(const Dual& a) {
     const T t = tan(a.value);
     return chain(a, t, fma(t, t, T(1.0)));

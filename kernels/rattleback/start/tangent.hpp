@@ -71,7 +71,7 @@ class MassProduct {
 
   /// `p` is right trivialised with `in_space`. Derivatives of q and p do not matter.
   RB_HD MassProduct(const System& system, const Configuration<System>& q, const Vector<D, n>& p, bool in_space)
-      : system_(system), in_space_(in_space), q_(lift<D>(without_duals(q))), p_(lift<D>(without_duals(p))) {
+      : system_(system), in_space_(in_space), q_(lift<D>(detail::values(q))), p_(lift<D>(detail::values(p))) {
     of_body_ = p_;
     if constexpr (on_group<System>)
       if (in_space_) of_body_ = G::Ad_star(q_, p_);
@@ -82,7 +82,7 @@ class MassProduct {
     Parts r;
     r.p = dp;
     if constexpr (on_group<System>) {
-      const auto g = without_duals(q_);
+      const auto g = detail::values(q_);
       RB_UNROLL
       for (int k = 0; k < n; ++k) {
         auto unit = Algebra<G, T>::zero();
@@ -90,7 +90,9 @@ class MassProduct {
         const Element<G, T> column = G::translate(g, unit);
         r.q[k] = dot(column, dq) / dot(column, column);
       }
-      if (in_space_) r.p = partial_of(G::Ad_star(along(q_, dq), along(p_, dp)));
+      if (in_space_)
+        r.p = detail::derivative(
+            G::Ad_star(detail::along(detail::values(q_), dq), detail::along(detail::values(p_), dp)));
     } else {
       r.q = dq;
     }
@@ -98,34 +100,13 @@ class MassProduct {
   }
   /// M dq and M^-1 dp.
   RB_HD Parts dual(const Parts& x) const {
-    return {partial_of(momentum(system_, q_, along(v_, x.q))), partial_of(velocity(system_, q_, along(of_body_, x.p)))};
+    return {detail::derivative(momentum(system_, q_, detail::along(detail::values(v_), x.q))),
+            detail::derivative(velocity(system_, q_, detail::along(detail::values(of_body_), x.p)))};
   }
   RB_HD static T pairing(const Parts& dual, const Parts& x) { return dot(dual.q, x.q) + dot(dual.p, x.p); }
   RB_HD T operator()(const Parts& a, const Parts& b) const { return pairing(dual(a), b); }
 
  private:
-  template <int size>
-  RB_HD static Vector<T, size> without_duals(const Vector<D, size>& x) {
-    Vector<T, size> r;
-    RB_UNROLL
-    for (int i = 0; i < size; ++i) r[i] = x[i].value;
-    return r;
-  }
-  template <int size>
-  RB_HD static Vector<T, size> partial_of(const Vector<D, size>& x) {
-    Vector<T, size> r;
-    RB_UNROLL
-    for (int i = 0; i < size; ++i) r[i] = x[i].partial[0];
-    return r;
-  }
-  /// x with the derivative d.
-  template <int size>
-  RB_HD static Vector<D, size> along(Vector<D, size> x, const Vector<T, size>& d) {
-    RB_UNROLL
-    for (int i = 0; i < size; ++i) x[i].partial[0] = d[i];
-    return x;
-  }
-
   const System system_;
   bool in_space_;
   Configuration<System> q_;

@@ -35,11 +35,18 @@ def split(result: Result, group, prefix: str, rows) -> Block:
     block: Block = {}
     for name in sorted(group, key=lambda name: LAST.index(name) if name in LAST else -1):
         dataset = group[name]
+        if not hasattr(dataset, "ndim"):
+            continue  # a group: returns, derivatives
         if dataset.ndim == 1:
             block[name if name in ACCOUNT else prefix + name] = dataset[rows]
         elif dataset.ndim == 2 and name in STATE:
             block |= dict(zip(columns(result, name, dataset.shape[1], prefix), dataset[rows].T))
     return block
+
+
+def derivatives(result: Result, group, prefix: str, rows) -> Block:
+    """The same of the derivatives in a group."""
+    return {f"{name}_by_{by}": data for by, parts in group.get("derivatives", {}).items() for name, data in split(result, parts, prefix, rows).items()}
 
 
 def statistics(result: Result) -> Iterator[Block]:
@@ -60,9 +67,7 @@ def trajectories(result: Result) -> Iterator[Block]:
                 block |= split(result, result.file[name], prefix, rows)
         for name, group in result.file.get("averages", {}).items():
             block |= {f"{name}_{part}": group[part][rows] for part in ("value", "digits")}
-        for by, group in result.file.get("derivatives", {}).items():
-            block |= {f"{name}_by_{by}": data for name, data in split(result, group, "final_", rows).items()}
-        yield block
+        yield block | derivatives(result, result.file, "final_", rows)
 
 
 def states(result: Result) -> Iterator[Block]:
@@ -99,7 +104,8 @@ def section(name: str):
         group = result.file["sections"][name]
         total = len(group["time"])
         for first in range(0, max(total, 1), ROWS):  # a section without crossings has a head
-            yield split(result, group, "", slice(first, first + ROWS))
+            block = split(result, group, "", slice(first, first + ROWS))
+            yield block | derivatives(result, group, "", slice(first, first + ROWS))
     return rows
 
 

@@ -20,7 +20,7 @@ from .base import InputError, printable
 from .results import LEFT_OUT, Result
 from .words import main_options
 
-NO_SERIES = ("effective_number", "histogram_edges")
+NO_SERIES = ("effective_number", "histogram_edges", "concentration_by_")  # what names begin with
 ROWS = 9  # most sample times in a table
 
 
@@ -121,7 +121,7 @@ class Section:
     def is_series(self, name: str) -> bool:
         data, (observable, _, statistic) = self.result.file[name], name.removeprefix("observables/").rpartition("/")
         return (name.startswith("observables/") and observable != "" and data.dtype == np.float64 and data.shape == self.time.shape
-                and not statistic.endswith("_error") and statistic not in NO_SERIES)
+                and not statistic.endswith("_error") and not statistic.startswith(NO_SERIES))
 
     def text(self, key: str) -> str:
         value = self.attributes.get(key, "")

@@ -50,8 +50,7 @@ std::vector<Isa> read_isas(const std::string& list) {
 void add_study(std::vector<Unit>& units, const Problem& problem, const std::vector<Isa>& isas, bool bench) {
   for (const Isa isa : isas) {
     for (const Unit& unit : units_of(problem, isa)) units.push_back(unit);
-    // Crossings are located by steps without the tangent vector.
-    if (problem.surfaces.count > 0) units.push_back(unit_of_sections(problem, isa));
+    if (problem.surfaces.count > 0) std::ranges::move(units_of_sections(problem, isa), std::back_inserter(units));
     if (needs_start_kernel(problem)) std::ranges::move(units_of_start(problem, isa), std::back_inserter(units));
   }
   // The kernels of a header of the user are compared with those without packs (engine/verify.hpp).
