@@ -78,8 +78,6 @@ struct Plan {
   bool frame = false;        ///< the loop is that with several tangent vectors (loop/frame.hpp)
   bool keep_values = false;  ///< quantiles, histograms, groups and the result need the values
   int state_rows = 0;        ///< rows of q, p and lambda; a chunk begins with these rows
-  /// The count of numbers in q, v, p and lambda.
-  [[nodiscard]] int shown_numbers() const { return state_rows + system->n; }
   int stops = 0;             ///< the last surfaces, which end a trajectory
   int averages = 0;          ///< their number
   int beyond = -1;           ///< row of the stops beyond whose surface a trajectory starts, as bits; -1 without stops
@@ -91,6 +89,8 @@ struct Plan {
   /// Whether the loop carries tangent vectors or derivatives along.
   [[nodiscard]] bool carries() const { return arguments.layout.tangent >= 0 || arguments.layout.variation >= 0; }
   [[nodiscard]] int place_numbers() const { return by_density() ? 3 : 1; }
+  /// The count of numbers in q, v, p and lambda.
+  [[nodiscard]] int shown_numbers() const { return state_rows + system->n; }
   /// The count of the rows with all derivatives of a trajectory.
   [[nodiscard]] int variation_rows() const { return arguments.layout.variations * arguments.layout.variation_rows; }
   [[nodiscard]] int crossing_size() const { return 2 + place_numbers() + step_rows + variation_rows(); }
