@@ -79,7 +79,7 @@ BODIES = """
 name = "bodies"
 group = "SO(3) x SE(2)"
 bodies = ["top", "cart"]
-inertia = { top = [1.0, 1.25, 0.5], cart = 0.75 }
+inertia = { top = [[1.0, 0.125, 0], [0.125, 1.25, -0.25], [0, -0.25, 0.5]], cart = 0.75 }
 mass = { cart = 1.5 }
 potential = "top_R33 (1 + cart_x/4)"
 force = ["-top_w1/8", "0", "top_R33 cos(t)/4", "-cart_w/8", "0", "0"]

@@ -150,7 +150,14 @@ class Printer : FunctionPrinter {
         function({"Vector<T, n>", "mass_diagonal", "q", true}, diagonal);
     } else {
       function({"Matrix<T, n, n>", "mass_matrix", "q", true}, graph_.mass, n);
+      print_mass_entries();
     }
+  }
+
+  void print_mass_entries() {
+    std::vector<std::string> entries;
+    for (const int entry : graph_.mass) entries.emplace_back(algebra_.is_zero(entry) ? "0" : "1");
+    print_table("bool mass_entry(int row, int column)", "n * n", entries, "table[row * n + column]");
   }
 
   void print_lagrangian() {
@@ -277,16 +284,13 @@ class Printer : FunctionPrinter {
   /// What mechanics/quadratic.hpp takes besides M and U: A, the active coordinates, which it returns, and the places of zeros.
   std::vector<int> print_parts(const std::vector<int>& vector_potential) {
     const auto bits = [this](std::span<const int> nodes) { return graph_.coordinates_of(nodes); };
-    std::vector<std::string> entries, varies, vector_varies;
+    std::vector<std::string> varies, vector_varies;
     line("\n  // The parts of L (mechanics/system.hpp).");
     const std::vector<int> active =
         print_active(bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1}));
-    for (const int& entry : graph_.mass) {
-      entries.push_back(algebra_.is_zero(entry) ? "0" : "1");
-      varies.push_back(cpp_number(bits({&entry, 1})));
-    }
+    for (const int& entry : graph_.mass) varies.push_back(cpp_number(bits({&entry, 1})));
     for (const int& entry : vector_potential) vector_varies.push_back(cpp_number(bits({&entry, 1})));
-    print_table("bool mass_entry(int row, int column)", "n * n", entries, "table[row * n + column]");
+    print_mass_entries();
     print_table("bool mass_varies(int row, int column, int k)", "n * n", varies, "table[row * n + column] >> k & 1");
     print_table("bool vector_potential_varies(int i, int k)", "n", vector_varies, "table[i] >> k & 1");
     print_table("bool potential_varies(int k)", "1", {cpp_number(bits({&graph_.potential, 1}))}, "table[0] >> k & 1");

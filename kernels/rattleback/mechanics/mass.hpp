@@ -1,6 +1,8 @@
 #pragma once
 // The forms that a mass matrix has (a number, a diagonal, a matrix), and the constant mass matrix of a separable system.
 
+#include <array>
+
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/concepts.hpp"
 
@@ -37,6 +39,59 @@ RB_HD Vector<S, n> apply(const Matrix<T, n, n>& matrix, const Vector<S, n>& x) {
     for (int j = 1; j < n; ++j) r[i] = r[i] + x[j] * matrix[i][j];
   }
   return r;
+}
+
+template <int n>
+struct MassBlocks {
+  std::array<int, 2 * n> entries{};
+  int widest = n;
+};
+/// The diagonal blocks of a constant M, by its zeros: for each row the first column of its block, and the number of columns.
+template <class System>
+consteval auto blocks_of_mass() {
+  constexpr int n = System::n;
+  MassBlocks<n> blocks;
+  for (int i = 0; i < n; ++i) blocks.entries[2 * i + 1] = n;
+  if constexpr (requires { System::mass_entry(0, 0); }) {
+    blocks.widest = 1;
+    for (int first = 0, last = 0; first < n; first = ++last) {
+      for (int i = first; i <= last; ++i)
+        for (int j = last + 1; j < n; ++j)
+          if (System::mass_entry(i, j)) last = j;
+      const int size = last + 1 - first;
+      for (int i = first; i <= last; ++i) {
+        blocks.entries[2 * i] = first;
+        blocks.entries[2 * i + 1] = size;
+      }
+      if (size > blocks.widest) blocks.widest = size;
+    }
+  }
+  return blocks;
+}
+template <class System>
+struct BlocksOfMass {
+  static constexpr auto all = blocks_of_mass<System>();
+  static constexpr auto value = all.entries;
+};
+/// M x, or M^-1 x, without the zeros beside the blocks.
+template <class System, class T, class S, int n>
+RB_HD Vector<S, n> apply_blocks(const Matrix<T, n, n>& matrix, const Vector<S, n>& x) {
+  using Blocks = BlocksOfMass<System>;
+  constexpr int widest = Blocks::all.widest;
+  if constexpr (widest == n) {
+    return apply(matrix, x);
+  } else {
+    Vector<S, n> r;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      const int first = entry_of<Blocks>(2 * i), size = entry_of<Blocks>(2 * i + 1);
+      r[i] = x[first] * matrix[i][first];
+      RB_UNROLL
+      for (int j = 1; j < widest; ++j)
+        if (j < size) r[i] = r[i] + x[first + j] * matrix[i][first + j];
+    }
+    return r;
+  }
 }
 
 /// The entry (i, j) of M, which is a number, a diagonal or a matrix.
@@ -86,22 +141,60 @@ class Mass {
       for (int i = 0; i < n; ++i) inverse_[i] = T(1.0) / mass_[i];
     } else if constexpr (dense) {
       mass_ = system.mass_matrix();
-      const Factors<T, n, Eliminated<>> factors(mass_);
-      RB_UNROLL
-      for (int i = 0; i < n; ++i) inverse_[i] = factors.column(i);  // the inverse is symmetric: column i is row i
+      invert();
     }
   }
 
   template <class S>
   RB_HD Vector<S, n> times(const Vector<S, n>& v) const {
-    return detail::apply(mass_, v);
+    return product(mass_, v);
   }
   template <class S>
   RB_HD Vector<S, n> inverse_times(const Vector<S, n>& p) const {
-    return detail::apply(inverse_, p);
+    return product(inverse_, p);
   }
 
  private:
+  /// The inverse is symmetric: column i is row i. Beside the blocks nothing is set.
+  RB_HD void invert() {
+    using Blocks = detail::BlocksOfMass<System>;
+    constexpr int widest = Blocks::all.widest;
+    if constexpr (widest == n) {
+      const Factors<T, n, Eliminated<>> factors(mass_);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) inverse_[i] = factors.column(i);
+    } else {
+      RB_UNROLL
+      for (int first = 0; first < n; ++first) {
+        const int size = detail::entry_of<Blocks>(2 * first + 1);
+        if (detail::entry_of<Blocks>(2 * first) != first) continue;
+        Matrix<T, widest, widest> block;  // with a part of the identity, where it is smaller
+        RB_UNROLL
+        for (int i = 0; i < widest; ++i) {
+          RB_UNROLL
+          for (int j = 0; j < widest; ++j)
+            block[i][j] = i < size && j < size ? mass_[first + i][first + j] : T(i == j ? 1.0 : 0.0);
+        }
+        const Factors<T, widest, Eliminated<>> factors(block);
+        RB_UNROLL
+        for (int i = 0; i < widest; ++i) {
+          const Vector<T, widest> column = factors.column(i);
+          RB_UNROLL
+          for (int j = 0; j < widest; ++j)
+            if (i < size && j < size) inverse_[first + i][first + j] = column[j];
+        }
+      }
+    }
+  }
+  template <class S>
+  RB_HD static Vector<S, n> product(const Storage& mass, const Vector<S, n>& x) {
+    if constexpr (dense) {
+      return detail::apply_blocks<System>(mass, x);
+    } else {
+      return detail::apply(mass, x);
+    }
+  }
+
   RB_MAYBE_EMPTY Storage mass_, inverse_;
 };
 

@@ -21,6 +21,7 @@
 //   T potential(q)                                  U
 //   Vector<T, n> force(q)                           -grad U by hand (optional)
 //   Vector<T, n> mass_diagonal() / Matrix<T, n, n> mass_matrix()      constant M (optional; identity otherwise)
+//   static bool mass_entry(row, column)             sparsity of M (optional)
 //   Matrix<T, m, n> constraint_matrix(q)            Phi = mu(q) v + d(q)
 //   Vector<T, m> constraint_offset(q)               d (optional)
 //   static bool constraint_entry(row, column)       sparsity of mu (optional)

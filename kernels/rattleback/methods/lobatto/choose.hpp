@@ -42,7 +42,7 @@ inline constexpr int stage_unknowns = S * System::n + (S - 1) * System::m;
 inline constexpr int most_of_two_stages = 24;
 /// Unknowns up to which the sweeps are worth their unrolled code. Tangent maps, and systems whose M varies, have fewer.
 template <class T, class System>
-inline constexpr int most_swept = Mechanical<System> ? 200 : 80;
+inline constexpr int most_swept = Mechanical<System> ? 800 : 80;
 template <class T, class System>
 inline constexpr int most_swept<Dual<T, 1>, System> = 12;
 

@@ -187,17 +187,27 @@ class GroupSweeps {
       for (int i = 1; i < S; ++i) {
         Vector<T, m>& r = at.residual.multiplier[first + i - 1];
         if constexpr (!holonomic) r = r + response[i] * balance.z(state.p, i);
-        if (keeps && !first_sweep) continue;
+      }
+      if (!keeps || first_sweep) set_matrix(inertia, f, response, at);
+    }
+  }
+  /// The matrix of the equations of the multipliers.
+  RB_HD void set_matrix(const Inertia& inertia, const Matrix<T, m, n> (&f)[S], const Matrix<T, m, n> (&response)[S],
+                        Stages& at) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    RB_UNROLL
+    for (int l = 0; l < S - 1; ++l) {
+      RB_UNROLL_FEW(m)
+      for (int c = 0; c < m; ++c) {
+        [[maybe_unused]] typename Inertia::Responses pushed;
+        if constexpr (holonomic) pushed = inertia.responses(at.forms[l].mu[c]);
         RB_UNROLL
-        for (int l = 0; l < S - 1; ++l) {
-          RB_UNROLL_FEW(m)
-          for (int k = 0; k < m; ++k) {
-            RB_UNROLL
-            for (int c = 0; c < m; ++c)
-              at.factors.matrix()[(i - 1) * m + k][l * m + c] =
-                  holonomic ? inertia.coupled(tableau, i, l, at.forms[i].mu[k], at.forms[l].mu[c])
-                            : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
-          }
+        for (int i = 1; i < S; ++i) {
+          RB_UNROLL
+          for (int k = 0; k < m; ++k)
+            at.factors.matrix()[(i - 1) * m + k][l * m + c] =
+                holonomic ? inertia.coupled(tableau, i, l, at.forms[i].mu[k], pushed)
+                          : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
         }
       }
     }

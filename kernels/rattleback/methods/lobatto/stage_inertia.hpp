@@ -96,16 +96,26 @@ class InertiaOfStages {
     for (int j = 0; j < S; ++j) sum = fma(T(a[j]), varies ? inverse_times(j, x[j]) : x[j], sum);
     return varies ? sum : inverse_times(0, sum);
   }
+  /// M_k^-1 y at all stages.
+  struct Responses {
+    Vector<T, n> of[varies ? S : 1];
+  };
+  RB_HD Responses responses(const Vector<T, n>& y) const {
+    Responses r;
+    RB_UNROLL
+    for (int k = 0; k < (varies ? S : 1); ++k) r.of[k] = inverse_times(k, y);
+    return r;
+  }
   /// sum_k a_ik ah_kl x.M_k^-1 y.
   template <class Tableau>
-  RB_HD T coupled(const Tableau& tableau, int i, int l, const Vector<T, n>& x, const Vector<T, n>& y) const {
+  RB_HD static T coupled(const Tableau& tableau, int i, int l, const Vector<T, n>& x, const Responses& y) {
     if constexpr (varies) {
       T sum(0.0);
       RB_UNROLL
-      for (int k = 0; k < S; ++k) sum = fma(T(tableau.a[i][k] * tableau.ah[k][l]), dot(x, at_.inverse[k] * y), sum);
+      for (int k = 0; k < S; ++k) sum = fma(T(tableau.a[i][k] * tableau.ah[k][l]), dot(x, y.of[k]), sum);
       return sum;
     } else {
-      return T(tableau.a_ah[i][l]) * dot(x, mass_.inverse_times(y));
+      return T(tableau.a_ah[i][l]) * dot(x, y.of[0]);
     }
   }
   /// B_i.
