@@ -244,7 +244,8 @@ RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, cons
 /// study, with its averages. A team's lanes all run this for the same trajectory; the first lane of a team writes to memory.
 template <class T, template <class> class System, template <class, class> class Method, class Companion = NoCompanion,
           template <class> class Surfaces = NoFormulas>
-RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
+RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane,
+                         [[maybe_unused]] const WeightsOfSteps* weights = nullptr) {
   using Sys = System<T>;
   using Step = Method<T, Sys>;
   using State = typename Step::State;
@@ -262,8 +263,8 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   Companion companion(a, chunk, lane);
   [[maybe_unused]] auto averages = [&] {
     if constexpr (has_averages<Surfaces<T>>) {
-      return AverageSums<T, System, Surfaces, by_density, Team>(a, chunk, lane,
-                                                                load_state<T, State>(rows, chunk, lane));
+      return AverageSums<T, System, Surfaces, by_density, Team>(a, chunk, lane, load_state<T, State>(rows, chunk, lane),
+                                                                weights);
     } else {
       return NoAverages{};
     }

@@ -26,6 +26,60 @@ RB_HD constexpr int average_rows(int averages) { return average_sums * (1 + aver
 /// For a loop without averages.
 struct NoAverages {};
 
+/// The weights of a step with the share u of the time in its middle: over all the time, and over the half to which it belongs.
+template <class T>
+struct WeightOfStep {
+  T whole, part;
+  mask_t<T> early;  ///< the step belongs to the first half
+
+  /// `middle` is the share at which the second half begins.
+  RB_HD WeightOfStep(const T& u, const T& middle)
+      : whole(weight(u)),
+        part(weight(select(u < middle, u / middle, (u - middle) / (T(1.0) - middle)))),
+        early(u < middle) {}
+  RB_HD WeightOfStep(const T& all, const T& half, const mask_t<T>& first) : whole(all), part(half), early(first) {}
+
+  RB_HD static T weight(const T& u) { return exp(T(-1.0) / (u * (T(1.0) - u))); }
+  /// The share of the time in the middle of the step after so many steps of `length`.
+  RB_HD static T share(const T& steps, const T& length) { return (steps + T(0.5)) / length; }
+  /// The first half has a step less where the number of steps is odd.
+  RB_HD static T middle_of(const T& length) { return rint(fma(T(0.5), length, T(-0.25))) / length; }
+};
+
+/// The weights of consecutive steps, which the trajectories of a chunk share where steps have one size. A processor computes them once.
+struct WeightsOfSteps {
+  static constexpr std::int64_t most = 1024;
+  std::int64_t first = 0, end = 0;  ///< numbers of steps before the first one, and before the one behind the last
+  double whole[most], part[most], early[most];
+
+  /// Fills in the steps that the lanes [begin, end_lane) of a chunk are to take, or the last of them where they are many.
+  template <class T>
+  void fill(const KernelArguments& a, const double* chunk, int begin, int end_lane) {
+    first = end = a.target;
+    for (int lane = begin; lane < end_lane; ++lane) {
+      const auto steps = static_cast<std::int64_t>(chunk[a.layout.steps * row_size + lane]);
+      if (chunk[a.layout.status * row_size + lane] == 0.0 && steps < first) first = steps;
+    }
+    if (first < end - most) first = end - most;
+    const T length(a.averaged), middle = WeightOfStep<T>::middle_of(length);
+    constexpr int width = Lanes<T>::width;
+    for (std::int64_t i = first; i < end; i += width) {
+      double steps[width], numbers[3][width];
+      for (int l = 0; l < width; ++l) steps[l] = static_cast<double>(i + l);
+      const WeightOfStep<T> weight(WeightOfStep<T>::share(Lanes<T>::load(steps), length), middle);
+      Lanes<T>::store(numbers[0], weight.whole);
+      Lanes<T>::store(numbers[1], weight.part);
+      Lanes<T>::store(numbers[2], select(weight.early, T(1.0), T(0.0)));
+      for (int l = 0; l < width && i + l < end; ++l) {
+        const std::int64_t k = i + l - first;
+        whole[k] = numbers[0][l];
+        part[k] = numbers[1][l];
+        early[k] = numbers[2][l];
+      }
+    }
+  }
+};
+
 /// The averages of the lanes that start at `lane`, whose trajectory is at a state, with steps of one size or such that follow a density.
 template <class T, template <class> class System, template <class> class Formulas, bool by_density, class Team>
 class AverageSums {
@@ -35,13 +89,12 @@ class AverageSums {
 
  public:
   template <class State>
-  RB_HD AverageSums(const KernelArguments& a, double* chunk, int lane, const State& now)
-      : a_(a), chunk_(chunk), lane_(lane), length_(a.averaged), middle_(0.5) {
+  RB_HD AverageSums(const KernelArguments& a, double* chunk, int lane, const State& now, const WeightsOfSteps* weights)
+      : a_(a), chunk_(chunk), lane_(lane), weights_(weights), length_(a.averaged), middle_(0.5) {
     if constexpr (!by_density) {
       if (a.layout.steps_per_sample >= 0)
         length_ = length_ * Lanes<T>::load(chunk + a.layout.steps_per_sample * row_size + lane);
-      middle_ =
-          rint(fma(T(0.5), length_, T(-0.25))) / length_;  // the first half has a step less where their number is odd
+      middle_ = WeightOfStep<T>::middle_of(length_);
     }
     if constexpr (needs_before)
       before_ =
@@ -65,19 +118,16 @@ class AverageSums {
       }
       if constexpr (needs_before) before_[j] = select(good, now[j], before_[j]);
     }
-    if (!Team::leads()) return;
-    T u = (steps + T(0.5)) / length_, scale = one;
+    if (!Team::leads() || !any(good)) return;
     if constexpr (by_density) {
-      u = fma(T(-0.5), h, time - load_or<T>(chunk_, a_.layout.start, lane_, a_.start)) / length_;
-      scale = h;
+      const T u = fma(T(-0.5), h, time - load_or<T>(chunk_, a_.layout.start, lane_, a_.start)) / length_;
       good = good & (u > T(0.0)) &
              (u < one);  // a run that goes on from another one may begin with a step across the start
+      const WeightOfStep<T> weight(u, middle_);
+      add_weighted({h * weight.whole, h * weight.part, weight.early}, x, good);
+    } else {
+      add_weighted(weight_after(steps, good), x, good);
     }
-    const mask_t<T> early = u < middle_;
-    add_to(0, scale * weight(u), x, good);
-    const T part = scale * weight(select(early, u / middle_, (u - middle_) / (one - middle_)));
-    if (any(good & early)) add_to(1, part, x, good & early);
-    if (any(good & !early)) add_to(2, part, x, good & !early);
   }
 
  private:
@@ -88,7 +138,16 @@ class AverageSums {
     return Averages::evaluate(SteppedPoint<T, System>{{a_, chunk_, lane_, time}, state.q, state.p, state.lambda, work});
   }
 
-  RB_HD static T weight(const T& u) { return exp(T(-1.0) / (u * (T(1.0) - u))); }
+  /// The weights of the next step of the lanes in the mask, with steps of one size.
+  RB_HD WeightOfStep<T> weight_after(const T& steps, const mask_t<T>& good) const {
+    if (weights_ != nullptr) {
+      const double number = value_of_first(good, steps);
+      const auto i = static_cast<std::int64_t>(number) - weights_->first;
+      if (i >= 0 && i < weights_->end - weights_->first && !any(good & !(steps == T(number))))
+        return {T(weights_->whole[i]), T(weights_->part[i]), T(weights_->early[i]) != T(0.0)};
+    }
+    return {WeightOfStep<T>::share(steps, length_), middle_};
+  }
 
   /// An increment of an angle in (-pi, pi].
   RB_HD static T reduced(const T& increment) {
@@ -97,6 +156,12 @@ class AverageSums {
     return select(r > T(-3.141592653589793), r, r + turn);
   }
 
+  RB_HD void add_weighted(const WeightOfStep<T>& weight, const Vector<T, 1 + count>& x, const mask_t<T>& good) const {
+    const mask_t<T> first = good & weight.early, second = good & !weight.early;
+    add_to(0, weight.whole, x, good);
+    if (any(first)) add_to(1, weight.part, x, first);
+    if (any(second)) add_to(2, weight.part, x, second);
+  }
   RB_HD void add_to(int part, const T& weight, const Vector<T, 1 + count>& x, const mask_t<T>& good) const {
     RB_UNROLL
     for (int j = 0; j <= count; ++j) {
@@ -109,6 +174,7 @@ class AverageSums {
   const KernelArguments& a_;
   double* chunk_;
   int lane_;
+  const WeightsOfSteps* weights_;  ///< or null
   T length_, middle_;  ///< steps of the trajectory, or its time with its sign; share at which the second half begins
   Vector<T, count> before_{};  ///< the values before the next step, where they are needed
 };

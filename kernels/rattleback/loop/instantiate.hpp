@@ -32,17 +32,32 @@ struct PackOf<System, Method> {
 };
 #endif
 
+/// Advances lanes [begin, end) of a chunk. Where steps have one size, the weights of averages are the same for all lanes.
+template <class T, template <class> class System, class Method, class Companion, template <class> class Surfaces>
+void advance_all(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  const auto advance = [&](const WeightsOfSteps* weights) {
+    for (int lane = begin; lane < end; lane += Lanes<T>::width)
+      advance_lanes<T, System, Method::template of, Companion, Surfaces>(arguments, chunk, lane, weights);
+  };
+  if constexpr (has_averages<Surfaces<T>> && !has_density<Surfaces<T>>) {
+    WeightsOfSteps weights;
+    if (arguments.layout.steps_per_sample < 0) {
+      weights.fill<T>(arguments, chunk, begin, end);
+      return advance(&weights);
+    }
+  }
+  advance(nullptr);
+}
+
 template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
 void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  using T = typename PackOf<System, Method>::type;
-  for (int lane = begin; lane < end; lane += Lanes<T>::width)
-    advance_lanes<T, System, Method::template of, NoCompanion, Surfaces>(arguments, chunk, lane);
+  advance_all<typename PackOf<System, Method>::type, System, Method, NoCompanion, Surfaces>(arguments, chunk, begin,
+                                                                                            end);
 }
 
 template <template <class> class System, class Method, class Companion, template <class> class Surfaces>
 void advance_chunk_with(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    advance_lanes<Real, System, Method::template of, Companion, Surfaces>(arguments, chunk, lane);
+  advance_all<Real, System, Method, Companion, Surfaces>(arguments, chunk, begin, end);
 }
 template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
 void advance_chunk_with_tangent(const KernelArguments& arguments, double* chunk, int begin, int end) {

@@ -29,6 +29,15 @@ struct Lanes<Pack<W>> {
 };
 #endif
 
+/// Returns the value of the mask's first lane. The mask must not be empty.
+template <class T>
+RB_HD double value_of_first([[maybe_unused]] const mask_t<T>& mask, const T& x) {
+#ifdef RATTLEBACK_PACK
+  if constexpr (Lanes<T>::width > 1) return x.v[first(mask)];
+#endif
+  if constexpr (Lanes<T>::width == 1) return x;
+}
+
 /// Returns `x` in the lanes of the mask; the other lanes get the value of the mask's first lane. The mask must not be
 /// empty.
 template <class T>
