@@ -29,7 +29,7 @@ const Broken syntax[] = {
      "max_steps); did you mean 'step'?"},
     {"UnknownTable", "[output]", "[ouput]",
      "s.toml:15: unknown key 'ouput' at the top level (known: study, system, body, joint, method, time, ensemble, "
-     "observable, section, stop, fate, map, fit, lyapunov, derivatives, output); "
+     "observable, section, stop, fate, map, average, fit, lyapunov, derivatives, output); "
      "did you mean 'output'?"},
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",
      "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples, control, "
@@ -38,7 +38,7 @@ const Broken syntax[] = {
     {"KeyOfAnotherTable", "step = 0.1", "step = 0.1\nparameters = { m = 1 }",
      "s.toml:7: unknown key 'parameters' in [time] (known: ...); it is a key of [system]"},
     {"KeyOfTablesInAList", "step = 0.1", "step = 0.1\nstatistics = [\"mean\"]",
-     "s.toml:7: unknown key 'statistics' in [time] (known: ...); it is a key of [[observable]]"},
+     "s.toml:7: unknown key 'statistics' in [time] (known: ...); it is a key of [[observable]], [[average]]"},
     {"UnknownKeyOfAnAxis", "count = 3", "cuont = 3",
      "s.toml:9: unknown key 'cuont' in [ensemble.axes[0]] (known: name, from, to, count, dimension); did you mean "
      "'count'?"},
