@@ -34,12 +34,14 @@ struct DeviceUnit {
   /// namespace rattleback, which `declarations` declare.
   [[nodiscard]] std::string text(const std::string& kernels, const std::string& formulas = "NoFormulas",
                                  const std::string& declarations = "") const {
+    const bool samples = kernels == "RB_DEVICE_SAMPLES", surfaces = !samples && formulas != "NoFormulas";
+    const std::string follows = "RB_DEVICE_SURFACES(rattleback::UnitSystem, rattleback::" + formulas + ")\n";
     return std::string("#define RATTLEBACK_ISA cuda\n#include \"rattleback/loop/device.cuh\"\n") +
            "#include \"rattleback/systems/" + system_header + "\"\n#include \"rattleback/methods/" + method_header +
            "\"\nnamespace rattleback {\ntemplate <class T>\nusing UnitSystem = " + system +
            ";\nstruct UnitMethod {\n  template <class T, class S>\n  using of = " + method + ";\n};\n" + declarations +
-           "\n}\n" + kernels + "(rattleback::UnitSystem, " +
-           (kernels == "RB_DEVICE_SAMPLES" ? "" : "rattleback::UnitMethod, ") + "rattleback::" + formulas + ")\n";
+           "\n}\n" + kernels + "(rattleback::UnitSystem, " + (samples ? "" : "rattleback::UnitMethod, ") +
+           "rattleback::" + formulas + ")\n" + (surfaces ? follows : "");
   }
 };
 
