@@ -319,8 +319,8 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane,
         companion.step(trajectory.state(), step_size, time, trajectory.record().steps, good & summed);
       }
       if constexpr (has_averages<Surfaces<T>>)
-        averages.add(next, clock.time_after_step(trajectory.record().steps), step_size, trajectory.record().steps,
-                     good & summed);
+        averages.add(next, clock.time_of_orbit_after_step(trajectory.record().steps), step_size,
+                     trajectory.record().steps, good & summed);
       if constexpr (by_density) {
         const mask_t<T> shown = good & !summed;
         if (any(shown)) clock.show(trajectory.state(), next, shown);

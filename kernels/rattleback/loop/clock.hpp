@@ -58,6 +58,8 @@ class UniformClock {
     return spread(running, load_or<T>(chunk_, a_.layout.start, lane_, a_.start));
   }
   RB_HD T time_after_step(const T& steps) const { return time_after<T>(a_, chunk_, lane_, steps + T(1.0)); }
+  /// The same, of a step that the orbit takes.
+  RB_HD T time_of_orbit_after_step(const T& steps) const { return time_after_step(steps); }
   /// Where a crossing in the next step is: the number of steps before it.
   RB_HD Vector<T, place_numbers> place(const T& steps) const { return {steps}; }
 
@@ -151,6 +153,8 @@ class DensityClock {
   }
   RB_HD T start(const mask_t<T>& running) const { return spread(running, time_); }
   RB_HD T time_after_step(const T&) const { return select(shows_, target_, time_ + step_); }
+  /// The time of the orbit after a step of it, to the last bit as `advance` sums it.
+  RB_HD T time_of_orbit_after_step(const T&) const { return time_ + (step_ + rounding_); }
   /// Where a crossing in the next step is: the time before the step, and the part of the step in which it is.
   RB_HD Vector<T, place_numbers> place(const T&) const {
     const T zero(0.0), since = (shown_ - time_) - rounding_;
