@@ -118,8 +118,14 @@ class Import(unittest.TestCase):
     def test_mjcf_frames_includes_and_masses(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder)/"table.xml").write_text(
-                '<mujoco><default><geom density="10"/></default><worldbody><frame pos="0 0 1" zaxis="1 0 0"><body name="table"><joint type="slide" axis="1 0 0"/>'
+                '<mujoco><default class="all"><geom density="10"/></default><worldbody><frame pos="0 0 1" zaxis="1 0 0"><body name="table"><joint type="slide" axis="1 0 0"/>'
                 '<joint type="slide" axis="1 1 0"/><geom type="box" size="1 1 1"/><body name="top" pos="0 0 3"><geom size="1"/></body></body></frame></worldbody></mujoco>')
+            (pathlib.Path(folder)/"box.xml").write_text('<mujoco><worldbody><body><freejoint/><geom type="box" size="0.1 0.2" fromto="0 0 0 1 0 0"/></body></worldbody></mujoco>')
+            subprocess.run([PROGRAM, "import", "box.xml", "--quiet"], cwd=folder, check=True)
+            (beam,) = tomllib.loads((pathlib.Path(folder)/"box.toml").read_text())["body"]
+            self.assertAlmostEqual(beam["mass"], 40, 12)  # MuJoCo's numbers: the first size counts for both sides
+            for got, wanted in zip(beam["inertia"], [0.8/3, 10.4/3, 10.4/3]):
+                self.assertAlmostEqual(got, wanted, 12)
             (pathlib.Path(folder)/"main.xml").write_text(
                 '<mujoco><compiler settotalmass="3"/><option gravity="0 0 -1"><flag gravity="disable"/></option><include file="table.xml"/><worldbody><body name="post">'
                 '<geom size="1" density="10"/></body></worldbody></mujoco>')

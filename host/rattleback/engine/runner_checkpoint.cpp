@@ -16,7 +16,7 @@ namespace {
 constexpr double checkpoint_share = 0.02;
 
 /// Version of the layout of a checkpoint.
-constexpr std::uint64_t checkpoint_format = 7;
+constexpr std::uint64_t checkpoint_format = 8;
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -338,7 +339,11 @@ DeviceImage Nvrtc::compile_unless(const std::function<bool()>& stop, const std::
   std::packaged_task<DeviceImage()> task(
       [=, this] { return compile(unit, name, architecture, {}, options, log); });  // with copies of its own
   std::future<DeviceImage> image = task.get_future();
-  std::thread(std::move(task)).detach();
+  try {
+    std::thread(std::move(task)).detach();
+  } catch (const std::system_error&) {  // the system has no thread left
+    return compile(unit, name, architecture, {}, options, log);
+  }
   do {
     if (stop && stop()) fail("interrupted");
   } while (image.wait_for(pause) != std::future_status::ready);

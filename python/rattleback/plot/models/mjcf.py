@@ -36,8 +36,8 @@ class Reader:
             if self.options.get(key, "false") != "false":
                 self.model.leave(f"{key} of <compiler>")
         self.classes = {"main": {}}
-        for default in root.findall("default"):
-            self.read_defaults(default, self.classes["main"])
+        for default in root.findall("default"):  # the outermost class is that of all elements without one, whatever its name is
+            self.classes["main"] = self.read_defaults(default, self.classes["main"])
         self.links = {"world": Link("ground", np.eye(3), np.zeros(3))}
         self.model.root = self.links["world"]
         worlds = root.findall("worldbody")
@@ -65,6 +65,7 @@ class Reader:
         self.classes[element.get("class", "main")] = own
         for tag in element.findall("default"):
             self.read_defaults(tag, own)
+        return own
 
     def with_defaults(self, element, of_body=None):
         name = element.get("class") or of_body or "main"

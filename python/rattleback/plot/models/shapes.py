@@ -28,9 +28,7 @@ def shape(geom, pose):
             r = sizes[0]
             volume, moments = 4 / 3 * pi * r**3, [0.4 * r * r] * 3
         elif kind in ("box", "ellipsoid"):
-            a, b, c = sizes[:3]
-            if half is not None:
-                c = half
+            a, b, c = sizes[:3] if half is None else (sizes[0], sizes[0], half)
             volume, part = (8 * a * b * c, 3) if kind == "box" else (4 / 3 * pi * a * b * c, 5)
             moments = [(b * b + c * c) / part, (a * a + c * c) / part, (a * a + b * b) / part]
         elif kind == "cylinder":
