@@ -5,21 +5,16 @@ dampers. What a model has beside that (contact, friction, motors, limits, sensor
 """
 
 import pathlib
-import xml.etree.ElementTree as xml
 
 from .base import InputError
 from .models import mjcf, study, urdf
+from .models.tree import parsed
 
 
 def import_model(file, output):
     """Writes the study of a model; returns a line for each thing that is left out."""
     path = pathlib.Path(file)
-    try:
-        root = xml.fromstring(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except (xml.ParseError, ValueError) as error:
-        raise InputError(f"{path}: not XML ({error})") from None
+    root = parsed(path, path)
     readers = {"robot": urdf.read, "mujoco": mjcf.read}
     if root.tag not in readers:
         raise InputError(f"{path}: neither URDF nor MJCF (its first element is <{root.tag}>); write <robot> or <mujoco>")

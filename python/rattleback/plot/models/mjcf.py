@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base import InputError
 from .shapes import shape
-from .tree import GRAVITY, Hinge, Link, Model, from_angles, from_quaternion, from_third_axis, from_two_axes, numbers, symbol, turn, unit
+from .tree import GRAVITY, Hinge, Link, Model, from_angles, from_quaternion, from_third_axis, from_two_axes, numbers, parsed, symbol, turn, unit
 
 KINDS = ("hinge", "slide", "ball")
 # what the motion does not need, or what is read elsewhere
@@ -230,12 +230,7 @@ def include(root, folder, seen=frozenset()):
             path = pathlib.Path(folder) / one.get("file", "")
             if path in seen:
                 raise InputError(f"<include file=\"{one.get('file')}\"> includes itself; correct the model")
-            try:
-                other = xml.fromstring(path.read_bytes())
-            except OSError as error:
-                raise InputError(f"<include file=\"{one.get('file', '')}\">: cannot be read ({error.strerror})") from None
-            except (xml.ParseError, ValueError) as error:
-                raise InputError(f"<include file=\"{one.get('file', '')}\">: not XML ({error})") from None
+            other = parsed(path, f"<include file=\"{one.get('file', '')}\">")
             include(other, folder, seen | {path})
             element[at:at + 1] = list(other)
 

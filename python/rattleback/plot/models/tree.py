@@ -1,7 +1,9 @@
 """A model as both formats describe it: links that hang on each other by hinges, slides and balls; its rotations and its numbers."""
 
 import math
+import pathlib
 import re
+import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,6 +67,16 @@ class Model:
 
     def leave(self, what, where=""):
         self.left_out.setdefault(what, []).append(where)
+
+
+def parsed(path, called):
+    """The first element of a file of XML, which messages call so."""
+    try:
+        return xml.fromstring(pathlib.Path(path).read_bytes())
+    except OSError as error:
+        raise InputError(f"{called}: cannot be read ({error.strerror})") from None
+    except (xml.ParseError, ValueError) as error:
+        raise InputError(f"{called}: not XML ({error})") from None
 
 
 def turn(axis, angle):
