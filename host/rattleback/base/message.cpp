@@ -76,9 +76,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string message_at(std::string_view where, std::string_view message) {
+  return one_line(where.empty() ? std::string(message) : fmt::format("{}: {}", where, message));
+}
 void input_error(std::string_view where, std::string_view message) {
-  throw Error(Error::Kind::input,
-              one_line(where.empty() ? std::string(message) : fmt::format("{}: {}", where, message)));
+  throw Error(Error::Kind::input, message_at(where, message));
 }
 
 std::string quote(std::string_view text, std::size_t most) {

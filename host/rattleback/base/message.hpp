@@ -9,7 +9,9 @@
 
 namespace rattleback {
 
-/// Throws Error(input) with one_line("where: message"), or with the message alone when `where` is empty.
+/// Returns one_line("where: message"), or that of the message alone when `where` is empty.
+[[nodiscard]] std::string message_at(std::string_view where, std::string_view message);
+/// Throws Error(input) with message_at(where, message).
 [[noreturn]] void input_error(std::string_view where, std::string_view message);
 
 /// Returns a user's text for a message: in single quotes, with control characters and bytes that are not UTF-8 as \n,

@@ -88,6 +88,7 @@ Summary Runner::operator()() {
     report_progress();
     while (position_.first < range_.last) run_tile();
     await([this] { writer_.finish(); });
+    refuse_none(problem_, ensemble_, summary_.left_out);
     spend(summary_.phases.reduce, [this] {
       if (whole_) {
         statistics_.write(sink_, options_.warn);
@@ -101,6 +102,9 @@ Summary Runner::operator()() {
     report_progress();
     sink_.commit();
     if (file_ && options_.warn && !file_->doubt().empty()) options_.warn(file_->doubt());
+  } catch (const FaultyEnsemble&) {  // as if the run had not begun
+    if (std::error_code code; files_) std::filesystem::remove(files_->checkpoint, code);
+    throw;
   } catch (const Error& error) {
     if (!file_ || interrupted_ || file_->complete()) throw;
     throw Error(Error::Kind::runtime, std::string(error.what()) + "; " + rescue());
@@ -137,12 +141,9 @@ Runner::Prepared Runner::prepare(std::uint64_t first) {
     return tiles_.size() < most_tiles;
   });
   const auto start = Clock::now();
-  std::shared_ptr<TileInWork> work = std::exchange(checked_, nullptr);
-  if (!work) {
-    work = make_tile(first);
-    begin_filling(*work);
-    if (work->filled) fill(*work);
-  }
+  std::shared_ptr<TileInWork> work = make_tile(first);
+  begin_filling(*work);
+  if (work->filled) fill(*work);
   end_filling(*work);
   return {std::move(work), seconds_since(start)};
 }

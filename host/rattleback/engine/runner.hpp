@@ -170,19 +170,22 @@ class Runner {
   void absorb(TileInWork& work);
   /// Goes back to the first tile that is not written, after a failure of the writer: to its beginning, or to what is computed of it.
   void go_back();
-  /// Checks all initial states, and fills the first tile with them where it can. A run that goes on has its tile already.
+  /// Checks the initial states, unless the run is so short that they are checked when tiles are filled with them. A run that goes on
+  /// checks them first.
   void check(bool resumed);
   /// Has the backend find which points it can prepare, and checks the others. Returns false where these are too many.
   bool check_on_backend(bool resumed);
   /// Returns the steps of all trajectories, also of those that are left out where the step does not vary.
   [[nodiscard]] std::uint64_t steps_of(const PointSample& points) const;
-  /// These fill a tile with initial states: all trajectories, or from any thread one by one or chunk by chunk.
+  /// These fill a tile with initial states: all trajectories, which are checked, or from any thread one by one or chunk by chunk.
   void begin_filling(TileInWork& work) const;
   void fill(TileInWork& work) const;
   void fill(TileInWork& work, std::uint64_t k, const InitialData& data, const Point* point) const;
   /// Fills the chunk of a tile with points that packs have prepared, but for those that are to be prepared alone.
   void fill(TileInWork& work, ChunkPoints& points) const;
   void end_filling(TileInWork& work) const;
+  /// Throws where the tile that is filled is no longer wanted.
+  void stop_filling() const;
   /// Fills trajectories of a tile that a backend leaves to the host.
   void fill_alone(TileInWork& work, std::span<const std::uint64_t> alone) const;
   /// Begins the tile at the position on the backend, which makes its initial states.
@@ -326,7 +329,6 @@ class Runner {
   std::shared_ptr<RunFiles> rescue_files_;  ///< of a run in memory that has moved into a file
   std::shared_ptr<FileSink> rescue_sink_;
 
-  std::shared_ptr<TileInWork> checked_;            ///< the first tile, when the check has filled it
   std::shared_ptr<TileInWork> work_;               ///< the tile at the position
   Mutex mutex_;                                    ///< of the buffers, and of what follows
   std::deque<std::shared_ptr<TileInWork>> tiles_;  ///< those that are not all in the result, in order

@@ -16,6 +16,10 @@ namespace {
 
 /// A backend makes the initial states unless it leaves more than one in so many of them to the host.
 constexpr std::uint64_t most_alone = 16;
+/// To prepare a state takes about as long as 20 steps. With more steps than these all states are checked before the first step, which adds
+/// less than a twentieth. With fewer steps each tile is checked when it is filled: a faulty state is found later, but within the time
+/// that 20 such checks take.
+constexpr std::uint64_t few_steps = 400;
 
 /// The rows that are 1 where tangent vectors start: the diagonal of the columns, and the squares of the norms.
 std::vector<int> rows_of_ones(const ChunkLayout& rows) {
@@ -32,25 +36,16 @@ std::vector<int> rows_of_ones(const ChunkLayout& rows) {
 void Runner::check(bool resumed) {
   tile_size_ = tile_trajectories();
   if (may_prepare_together(problem_, ensemble_) && backend_.starts(problem_) && check_on_backend(resumed)) return;
-  PointVisitor visit = [this, resumed](std::uint64_t, const InitialData&, const Point*) { stop_before_start(resumed); };
-  ChunkVisitor visit_chunk = [this, resumed](ChunkPoints&) { stop_before_start(resumed); };
-  // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
-  if (!resumed && problem_.derivatives.empty() && (!system_.on_group || !method_.in_space)) {
-    checked_ = make_tile(range_.first);
-    begin_filling(*checked_);
-    const std::uint64_t end = checked_->tile.first + checked_->tile.count;
-    visit_chunk = [this, end, resumed](ChunkPoints& points) {
-      stop_before_start(resumed);
-      if (points.first() < end) fill(*checked_, points);
-    };
-    visit = [this, end, resumed](std::uint64_t k, const InitialData& data, const Point* point) {
-      stop_before_start(resumed);
-      if (k < end) fill(*checked_, k - checked_->tile.first, data, point);
-    };
+  if (const auto& steps = study_.time.steps; !resumed && steps && !ensemble_.step_varies() && *steps <= few_steps) {
+    check_ensemble(problem_, ensemble_);
+    total_steps_ = range_.count() * *steps;
+    return;
   }
   PointSample points{};
-  spend(summary_.phases.prepare,
-        [&] { points = check_points(problem_, ensemble_, threads_, visit, start_kernel_, visit_chunk); });
+  spend(summary_.phases.prepare, [&] {
+    points =
+        check_points(problem_, ensemble_, threads_, start_kernel_, [this, resumed] { stop_before_start(resumed); });
+  });
   total_steps_ = steps_of(points);
 }
 
@@ -151,33 +146,28 @@ void Runner::begin_filling(TileInWork& work) const {
 }
 
 void Runner::fill(TileInWork& work) const {
-  const Tile& tile = work.tile;
-  // An evaluator, which parses the expressions, is for many chunks where there are many.
-  const std::uint64_t chunks = tile.chunks(), together = std::clamp<std::uint64_t>(chunks / (8 * threads_), 1, 64);
-  parallel_for((chunks + together - 1) / together, threads_, [&](std::uint64_t b) {
-    std::optional<Ensemble::Evaluator> evaluate;
-    std::optional<StartDerivatives> derivatives;
-    if (!problem_.derivatives.empty()) derivatives.emplace(problem_, ensemble_);
-    Point point;
-    const auto fill_one = [&](std::uint64_t k) {
-      if (!evaluate) evaluate.emplace(ensemble_);
-      const InitialData& data = (*evaluate)(tile.first + k);
-      if (data.taken) point.complete(system_, ensemble_, study_, data, method_.in_space);
-      fill(work, k, data, data.taken ? &point : nullptr);
-      if (derivatives && data.taken) put_derivatives(work.tile, k, (*derivatives)(data, point, method_.in_space));
+  const Range range{work.tile.first, work.tile.first + work.tile.count};
+  check_range(problem_, ensemble_, range, threads_, start_kernel_, method_.in_space, [this, &work] {
+    std::shared_ptr<StartDerivatives> derivatives;
+    if (!problem_.derivatives.empty()) derivatives = std::make_shared<StartDerivatives>(problem_, ensemble_);
+    PointVisitors visitors;
+    visitors.point = [this, &work, derivatives](std::uint64_t trajectory, const InitialData& data, const Point* point) {
+      stop_filling();
+      const std::uint64_t k = trajectory - work.tile.first;
+      fill(work, k, data, point);
+      if (derivatives && point != nullptr)
+        put_derivatives(work.tile, k, (*derivatives)(data, *point, method_.in_space));
     };
-    std::optional<ChunkPoints> points;
-    if (start_kernel_) points.emplace(problem_, ensemble_, *start_kernel_, method_.in_space);
-    for (std::uint64_t c = b * together; c < std::min(chunks, (b + 1) * together) && !cancelled_; ++c) {
-      const std::uint64_t first = c * chunk_size, count = std::min<std::uint64_t>(chunk_size, tile.count - first);
-      if (points) {
-        points->prepare(tile.first + first, count);
-        fill(work, *points);
-      }
-      for (std::uint64_t i = 0; i < count; ++i)
-        if (!points || points->kind(i) == ChunkPoints::Kind::alone) fill_one(first + i);
-    }
+    visitors.chunk = [this, &work](ChunkPoints& points) {
+      stop_filling();
+      fill(work, points);
+    };
+    return visitors;
   });
+}
+
+void Runner::stop_filling() const {
+  if (cancelled_) throw Error(Error::Kind::runtime, "the tile is no longer wanted");
 }
 
 void Runner::fill(TileInWork& work, ChunkPoints& points) const {

@@ -12,7 +12,7 @@
 namespace rattleback {
 namespace {
 
-/// A point takes 0.2 us by itself, twice in a run, and a kernel 1 to 4 s to compile, once for a system.
+/// A point takes 0.2 us by itself, once or twice in a run, and a kernel 1 to 4 s to compile, once for a system.
 constexpr std::uint64_t worth_using = 2048, worth_compiling = 500'000;
 
 }  // namespace

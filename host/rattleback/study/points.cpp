@@ -164,13 +164,13 @@ Fault fault_of_sections(const Study& study, const InitialData& data) {
 /// Checks trajectories, and remembers the first that cannot start. Its functions are called from any thread.
 class Checker {
  public:
-  Checker(const Problem& problem, const Ensemble& ensemble, const PointVisitor& visit)
-      : problem_(problem), ensemble_(ensemble), visit_(visit) {}
+  /// The visitors receive points with v and p in space or in the body.
+  Checker(const Problem& problem, const Ensemble& ensemble, bool in_space)
+      : problem_(problem), ensemble_(ensemble), in_space_(in_space && problem.system->on_group) {}
 
   /// What one thread needs for one point after the other, and what it has found.
   struct Found {
-    explicit Found(const Ensemble& of) : ensemble(of) {}
-    const Ensemble& ensemble;
+    PointVisitor visit;
     std::optional<Ensemble::Evaluator> evaluate = {};  ///< made where a point is prepared by itself
     Point point = {};
     std::vector<double> velocity = {};
@@ -185,7 +185,7 @@ class Checker {
     const InitialData& data = (*found.evaluate)(k);
     if (!data.taken) {
       leave_out(found);
-      if (visit_) visit_(k, data, nullptr);
+      if (found.visit) found.visit(k, data, nullptr);
       return true;
     }
     take(k, data.step, found);
@@ -195,7 +195,9 @@ class Checker {
       fault = {study_.ensemble.where, "initial state of trajectory",
                fault_of(study_, system_, data.parameters, found.point, ensemble_.as_they_are(), found.velocity)};
     if (fault.what.empty()) {
-      if (visit_) visit_(k, data, &found.point);
+      if (!found.visit) return true;
+      if (in_space_) found.point.complete(system_, ensemble_, study_, data, true);
+      found.visit(k, data, &found.point);
       return true;
     }
     const std::lock_guard lock(mutex_);
@@ -232,9 +234,9 @@ class Checker {
     sum_.steps += found.steps;
     if (found.nearest && (!sum_.one || from_middle(*found.nearest) < from_middle(*sum_.one))) sum_.one = found.nearest;
   }
-  /// Throws Error(input) where a trajectory cannot start.
+  /// Throws FaultyEnsemble where a trajectory cannot start.
   [[nodiscard]] const PointSample& result() const {
-    if (!message_.empty()) input_error(where_, message_);
+    if (!message_.empty()) throw FaultyEnsemble(message_at(where_, message_));
     return sum_;
   }
 
@@ -252,7 +254,7 @@ class Checker {
 
   const Problem& problem_;
   const Ensemble& ensemble_;
-  const PointVisitor& visit_;
+  const bool in_space_;  ///< and that is not the same as in the body
   const Study& study_ = problem_.study;
   const SystemEntry& system_ = *problem_.system;
   const std::uint64_t middle_ = ensemble_.size() / 2;
@@ -270,34 +272,12 @@ constexpr std::uint64_t block = 16 * chunk_size;
 PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsigned threads, std::uint64_t count,
                          const std::function<std::uint64_t(std::uint64_t)>& which,
                          std::chrono::steady_clock::time_point end, const PointVisitor& visit = {}) {
-  Checker checker(problem, ensemble, visit);
+  Checker checker(problem, ensemble, false);
   parallel_for((count + block - 1) / block, threads, [&](std::uint64_t b) {
-    Checker::Found found(ensemble);
+    Checker::Found found{visit};
     for (std::uint64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
       if (i % 64 == 0 && i > 0 && std::chrono::steady_clock::now() > end) break;
       if (!checker.check(which(i), found)) break;
-    }
-    checker.add(found);
-  });
-  return checker.result();
-}
-
-/// Checks the trajectories of the ensemble's range in packs.
-PointSample check_chunks(const Problem& problem, const Ensemble& ensemble, unsigned threads, const StartKernel& kernel,
-                         const PointVisitor& visit, const ChunkVisitor& visit_chunk) {
-  Checker checker(problem, ensemble, visit);
-  const Range& range = ensemble.range();
-  // What a thread needs for a block takes about as long to make as the points of some chunks.
-  const std::uint64_t chunks = (range.count() + chunk_size - 1) / chunk_size,
-                      together = std::clamp<std::uint64_t>(chunks / (8 * threads), 1, 256);
-  parallel_for((chunks + together - 1) / together, threads, [&](std::uint64_t b) {
-    ChunkPoints points(problem, ensemble, kernel, false);
-    Checker::Found found(ensemble);
-    for (std::uint64_t c = b * together; c < std::min(chunks, (b + 1) * together); ++c) {
-      const std::uint64_t first = range.first + c * chunk_size;
-      points.prepare(first, std::min<std::uint64_t>(chunk_size, range.last - first));
-      if (visit_chunk) visit_chunk(points);
-      if (!checker.check(points, found)) break;
     }
     checker.add(found);
   });
@@ -317,31 +297,63 @@ void refuse_left_out(const Study& study, const Ensemble& ensemble) {
   }
 }
 
-[[noreturn]] void refuse_none(const Study& study, const PointSample& sample) {
-  input_error(study.place("ensemble.where"),
-              fmt::format("ensemble.where holds for none of {} points; correct it, or the axes", sample.count));
-}
-
 }  // namespace
 
-PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads, const PointVisitor& visit,
-                         const std::optional<StartKernel>& kernel, const ChunkVisitor& visit_chunk) {
+void check_ensemble(const Problem& problem, const Ensemble& ensemble) {
   ensemble.refuse_unused();
   refuse_left_out(problem.study, ensemble);
-  const Range& range = ensemble.range();
+}
+
+void refuse_none(const Problem& problem, const Ensemble& ensemble, std::uint64_t left_out) {
+  if (left_out == ensemble.size())
+    throw FaultyEnsemble(
+        message_at(problem.study.place("ensemble.where"),
+                   fmt::format("ensemble.where holds for none of {} points; correct it, or the axes", left_out)));
+}
+
+PointSample check_range(const Problem& problem, const Ensemble& ensemble, const Range& range, unsigned threads,
+                        const std::optional<StartKernel>& kernel, bool in_space,
+                        const std::function<PointVisitors()>& make_visitors) {
+  Checker checker(problem, ensemble, in_space);
+  // What a thread needs for a block takes about as long to make as the points of some chunks.
+  const std::uint64_t chunks = (range.count() + chunk_size - 1) / chunk_size,
+                      together = std::clamp<std::uint64_t>(chunks / (8 * threads), 1, 256);
+  parallel_for((chunks + together - 1) / together, threads, [&](std::uint64_t b) {
+    const PointVisitors visitors = make_visitors();
+    std::optional<ChunkPoints> points;
+    if (kernel) points.emplace(problem, ensemble, *kernel, in_space);
+    Checker::Found found{visitors.point};
+    bool good = true;
+    for (std::uint64_t c = b * together; c < std::min(chunks, (b + 1) * together) && good; ++c) {
+      const std::uint64_t first = range.first + c * chunk_size,
+                          last = std::min<std::uint64_t>(first + chunk_size, range.last);
+      if (points) {
+        points->prepare(first, last - first);
+        if (visitors.chunk) visitors.chunk(*points);
+        good = checker.check(*points, found);
+      }
+      for (std::uint64_t k = first; k < last && good && !points; ++k) good = checker.check(k, found);
+    }
+    checker.add(found);
+  });
+  return checker.result();
+}
+
+PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
+                         const std::optional<StartKernel>& kernel, const std::function<void()>& tick) {
+  check_ensemble(problem, ensemble);
+  PointVisitors visitors;
+  if (tick)
+    visitors = {[&](std::uint64_t, const InitialData&, const Point*) { tick(); }, [&](ChunkPoints&) { tick(); }};
   const PointSample sample =
-      kernel ? check_chunks(problem, ensemble, threads, *kernel, visit, visit_chunk)
-             : check_listed(
-                   problem, ensemble, threads, range.count(), [&](std::uint64_t i) { return range.first + i; },
-                   std::chrono::steady_clock::time_point::max(), visit);
-  if (sample.left_out == ensemble.size()) refuse_none(problem.study, sample);
+      check_range(problem, ensemble, ensemble.range(), threads, kernel, false, [&] { return visitors; });
+  refuse_none(problem, ensemble, sample.left_out);
   return sample;
 }
 
 std::optional<PointSample> check_found_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
                                               const std::function<FoundPoints()>& find, const PointVisitor& visit) {
-  ensemble.refuse_unused();
-  refuse_left_out(problem.study, ensemble);
+  check_ensemble(problem, ensemble);
   const FoundPoints found = find();
   if (found.too_many) return std::nullopt;
   PointSample sample = check_listed(
@@ -352,20 +364,19 @@ std::optional<PointSample> check_found_points(const Problem& problem, const Ense
                       ? found.steps_per_sample * *problem.study.time.samples
                       : (sample.count - found.left_out - found.alone.size()) * *problem.study.time.steps;
   sample.left_out += found.left_out;
-  if (sample.left_out == ensemble.size()) refuse_none(problem.study, sample);
+  refuse_none(problem, ensemble, sample.left_out);
   return sample;
 }
 
 PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
-  ensemble.refuse_unused();
-  refuse_left_out(problem.study, ensemble);
+  check_ensemble(problem, ensemble);
   constexpr std::uint64_t most = 100'000;
   const std::uint64_t size = ensemble.size();
   (void)point_functions(*problem.system);  // the second is for points, and not for a compiler
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   if (size <= most) {
     const PointSample sample = check_listed(problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
-    if (sample.left_out == size) refuse_none(problem.study, sample);
+    refuse_none(problem, ensemble, sample.left_out);
     return sample;
   }
   const std::vector<std::uint64_t> corners =

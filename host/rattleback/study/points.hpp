@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/study/chunk_points.hpp"
 #include "rattleback/study/ensemble.hpp"
 
@@ -27,11 +28,21 @@ struct Point {
                 bool in_space);
 };
 
-/// Receives a trajectory, its initial data and its completed point, with v and p in the body; null where the condition of the
-/// ensemble leaves it out.
+/// Receives a trajectory, its initial data and its completed point; null where the condition of the ensemble leaves it out.
 using PointVisitor = std::function<void(std::uint64_t trajectory, const InitialData& data, const Point* point)>;
 /// Receives the points of a chunk. Those of them that are to be prepared alone, a PointVisitor receives afterwards.
 using ChunkVisitor = std::function<void(ChunkPoints& points)>;
+/// What receives the points of some consecutive trajectories, in one thread.
+struct PointVisitors {
+  PointVisitor point;
+  ChunkVisitor chunk;
+};
+
+/// An ensemble has a point that cannot start, or none at all: no run of it can come to its end. An input error.
+class FaultyEnsemble : public Error {
+ public:
+  explicit FaultyEnsemble(const std::string& message) : Error(Kind::input, message) {}
+};
 
 /// What a check has found.
 struct PointSample {
@@ -41,13 +52,20 @@ struct PointSample {
   std::optional<std::uint64_t> one;  ///< a trajectory that is taken, near the middle of the ensemble
 };
 
-/// Completes and checks all points of the ensemble's range. Throws Error(input) naming the first trajectory that cannot start, and
-/// when the condition of the ensemble leaves out all of its points, or one whose states are to be kept.
-/// `visit` receives every point that can start, once, from any thread. With a kernel the points are prepared in packs, and
-/// `visit_chunk` receives them.
+/// Throws Error(input) when the ensemble does not use an axis or a column of its file, and when its condition leaves out a trajectory whose
+/// states are to be kept.
+void check_ensemble(const Problem& problem, const Ensemble& ensemble);
+/// Throws FaultyEnsemble when the condition of the ensemble leaves out so many points, and these are all.
+void refuse_none(const Problem& problem, const Ensemble& ensemble, std::uint64_t left_out);
+/// Completes and checks the points of a range. Throws FaultyEnsemble naming the first trajectory that cannot start. With a kernel the
+/// points are prepared in packs. `in_space` says whether v and p of the points are in space or in the body. Each point that can start goes
+/// to visitors; `make_visitors` is called from any thread, once for some chunks.
+PointSample check_range(const Problem& problem, const Ensemble& ensemble, const Range& range, unsigned threads,
+                        const std::optional<StartKernel>& kernel, bool in_space,
+                        const std::function<PointVisitors()>& make_visitors);
+/// Does all of these for the ensemble's range. `tick` is called before each chunk, from any thread.
 PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
-                         const PointVisitor& visit = {}, const std::optional<StartKernel>& kernel = {},
-                         const ChunkVisitor& visit_chunk = {});
+                         const std::optional<StartKernel>& kernel = {}, const std::function<void()>& tick = {});
 
 /// What a backend finds of the points of a range.
 struct FoundPoints {
