@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._core import Error, InputError, RunError
     from .averages import Average, average, frequencies
     from .catalogue import Description, cite, describe, list_keys, list_methods, list_observables, list_statistics, list_systems
+    from .errors import UnknownNameError
     from .executors import Part, merge, parts
     from .fitting import Fit
     from .measure import OrderReport, WorkReport, order, work_precision
@@ -29,6 +30,7 @@ _HOMES = {
     "_core": ("Error", "InputError", "RunError"),
     "averages": ("Average", "average", "frequencies"),
     "catalogue": ("Description", "cite", "describe", "list_keys", "list_methods", "list_observables", "list_statistics", "list_systems"),
+    "errors": ("UnknownNameError",),
     "executors": ("Part", "merge", "parts"),
     "fitting": ("Fit",),
     "measure": ("OrderReport", "WorkReport", "order", "work_precision"),
@@ -42,7 +44,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Average", "Description", "DiffReport", "Error", "Fit", "InputError", "OrderReport", "Part", "RattlebackWarning", "Result", "RunError",
-    "State", "Statistics", "Study", "System", "WorkReport", "average", "cite", "compile", "describe", "diff", "frequencies", "list_keys", "list_methods",
+    "State", "Statistics", "Study", "System", "UnknownNameError", "WorkReport", "average", "cite", "compile", "describe", "diff", "frequencies", "list_keys", "list_methods",
     "list_observables", "list_statistics", "list_systems", "merge", "open", "order", "parts", "plot", "resume", "run",
     "work_precision",
 ]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, plot
+from .errors import UnknownNameError
 from .fitting import Fit, fit
 from .labelled import to_xarray
 from .study import Study, html_table
@@ -65,7 +66,7 @@ class _Group(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._names:
-            raise KeyError(f"{self._path} has no '{name}' (it has {', '.join(self._names) or 'nothing'})")
+            raise UnknownNameError(f"{self._path} has no '{name}' (it has {', '.join(self._names) or 'nothing'})")
         return _array(self._stored, f"{self._path}/{name}")
 
     def __getattr__(self, name: str) -> Array:
@@ -154,24 +155,24 @@ class Result:
         return list(dict.fromkeys(path.split("/")[2] for path in self.paths if path.startswith("/observables/")))
 
     def __getitem__(self, name: str) -> Any:
-        """Returns the statistics of an observable, or the dataset of a path that begins with ``/``. Raises KeyError."""
+        """Returns the statistics of an observable, or the dataset of a path that begins with ``/``. Raises UnknownNameError."""
         if not isinstance(name, str):
-            raise KeyError(f"the key of a result is the name of an observable or the path of a dataset (got {name!r})")
+            raise UnknownNameError(f"the key of a result is the name of an observable or the path of a dataset (got {name!r})")
         if name.startswith("/"):
             if name not in self._stored.shapes():
-                raise KeyError(f"the result has no dataset '{name}' (it has {', '.join(self.paths)})")
+                raise UnknownNameError(f"the result has no dataset '{name}' (it has {', '.join(self.paths)})")
             return _array(self._stored, name)
         return self.observable(name)
 
     def observable(self, name: str) -> Statistics:
-        """Returns the statistics of an observable, as ``result[name]`` does, with a type that editors know. Raises KeyError."""
+        """Returns the statistics of an observable, as ``result[name]`` does, with a type that editors know. Raises UnknownNameError."""
         return Statistics(self._stored, self._group("observables", "observable", name))
 
     def _group(self, group: str, kind: str, name: str) -> str:
-        """Returns the path of a group by its name. Raises KeyError with the names that there are."""
+        """Returns the path of a group by its name. Raises UnknownNameError with the names that there are."""
         names = dict.fromkeys(path.split("/")[2] for path in self.paths if path.startswith(f"/{group}/") and path.count("/") > 2)
         if name not in names:
-            raise KeyError(f"the result has no {kind} '{name}' (it has {', '.join(names) or 'none'})")
+            raise UnknownNameError(f"the result has no {kind} '{name}' (it has {', '.join(names) or 'none'})")
         return f"/{group}/{name}"
 
     def __contains__(self, name: object) -> bool:
@@ -237,7 +238,7 @@ class Result:
 
     def average(self, name: str) -> Statistics:
         """Returns an average over the time of each trajectory, of an ``[[average]]``: ``value`` and ``digits`` of shape (N,), and the
-        statistics over the ensemble, such as ``mean`` and ``mean_error``, of shape (1,). Raises KeyError.
+        statistics over the ensemble, such as ``mean`` and ``mean_error``, of shape (1,). Raises UnknownNameError.
 
         ``digits`` is minus the decimal logarithm of the difference between the averages of the two halves of the time. Both are NaN for a
         trajectory that failed or was stopped. :func:`average` computes the same from stored values.
@@ -301,7 +302,7 @@ class Result:
         """Fits a curve to a statistic over the samples with start <= t <= stop.
 
         A [[fit]] of the study with the same samples is taken where there is one. ``model`` is ``line``, ``power`` or
-        ``exponential``. Raises KeyError for an unknown observable or statistic, and InputError for fewer than three samples.
+        ``exponential``. Raises UnknownNameError for an unknown observable or statistic, and InputError for fewer than three samples.
 
         >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10, "sample_every": 1}, observable="energy")
         >>> fit = rb.run(study).fit("energy", "mean")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from .environment import name_nvrtc
+from .errors import UnknownNameError
 from .system import System
 from .toml import dumps, plain, tomllib
 
@@ -98,7 +99,7 @@ class Axes(MutableMapping[str, Any]):
         for axis in self._list():
             if axis.get("name") == name:
                 return np.array(axis["values"], dtype=float) if "values" in axis else {k: v for k, v in axis.items() if k != "name"}
-        raise KeyError(f"the ensemble has no axis '{name}' (it has {', '.join(self) or 'none'})")
+        raise UnknownNameError(f"the ensemble has no axis '{name}' (it has {', '.join(self) or 'none'})")
 
     def __setitem__(self, name: str, value: Any) -> None:
         if isinstance(value, Mapping):
@@ -214,13 +215,13 @@ class Study:
     # keys
 
     def __getitem__(self, key: str) -> Any:
-        """Returns the value of a key of the complete study, defaults included. Raises KeyError."""
+        """Returns the value of a key of the complete study, defaults included. Raises UnknownNameError."""
         node: Any = tomllib.loads(self._problem.toml)
         for step in _steps(key):
             try:
                 node = node[step]
             except (KeyError, IndexError, TypeError):
-                raise KeyError(f"the study has no key '{key}'; list_keys() returns those that a study may have") from None
+                raise UnknownNameError(f"the study has no key '{key}'; list_keys() returns those that a study may have") from None
         return node
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -231,7 +232,7 @@ class Study:
 
     def __delitem__(self, key: str) -> None:
         if not _remove(copy.deepcopy(self._document), key):
-            raise KeyError(f"the study does not give the key '{key}', so there is nothing to delete")
+            raise UnknownNameError(f"the study does not give the key '{key}', so there is nothing to delete")
         self.update({key: None})
 
     def update(self, values: Mapping[str, Any]) -> None:

@@ -62,8 +62,9 @@ class Results(Case):
         self.assertEqual([(name, list(each)) for name, each in result.items()], [("energy", list(energy))])
         self.assertEqual(len(result.values()), 1)
         for kind in (result.observable, result.section, result.stop, result.map, result.average):
-            with self.assertRaisesRegex(KeyError, "the result has no .* 'nothing'.*it has"):
+            with self.assertRaisesRegex(KeyError, "^the result has no .* 'nothing'.*it has") as caught:
                 kind("nothing")
+            self.assertIsInstance(caught.exception, rb.Error)
         self.assertFalse(hasattr(result, "survival") or hasattr(result, "fates"))
         self.assertLessEqual(set(rb.plot.__all__) - {"InputError"}, {name for name, thing in vars(rb.plot).items() if callable(thing)})
 
@@ -188,7 +189,8 @@ class Results(Case):
             "ensemble.initial.v": [0, "c", 0], "output.trajectories": [], "stop": [{"name": "far", "when": "q[1] - 0.3"}],
             "fate": [{"name": "soon", "where": "t < 0.8 && z < 0"}, {"name": "far", "stop": "far"}],
             "map": [{"name": "m", "axes": ["a", "c"]}, {"name": "n", "of": "stop", "axes": ["c", "a"]}],
-            "average": [{"name": "height", "formula": "z", "statistics": ["mean", "std"], "quantiles": [0.5]}]}), "fates.h5")
+            "average": [{"name": "height", "formula": "z", "statistics": ["mean", "std"], "quantiles": [0.5]},
+                        {"name": "one", "formula": "z > 5 ? z : 1"}]}), "fates.h5")
         height = result.average("height")
         self.assertEqual(height.digits.shape, (120,))
         np.testing.assert_array_equal(np.isnan(height.value), result.final.stop > 0)
@@ -211,6 +213,10 @@ class Results(Case):
         for figure in (rb.plot.basin(result), rb.plot.basin(result, "n", scales=True), rb.plot.survival(result, stops=True),
                        rb.plot.map(result, "fate"), rb.plot.map(result, "height_digits"), rb.plot.histogram(result, of="height")):
             self.assertIn("<svg", rb.plot.svg(figure))
+        infinite = np.count_nonzero(np.isinf(result.average("one").digits))
+        self.assertGreater(infinite, 0)
+        with self.assertRaisesRegex(rb.InputError, f"no finite value to count .{infinite} are infinite"):
+            rb.plot.histogram(result, of="one_digits")
 
     def test_xarray_reads_parts_of_a_file(self):
         import pickle

@@ -21,6 +21,7 @@ class Histogram:
     values: np.ndarray | None = None
     counts: np.ndarray | None = None
     edges: np.ndarray | None = None
+    infinite: int = 0  # values that no bin can have, such as the digits of two equal averages
 
 
 def add_options(parser):
@@ -94,8 +95,12 @@ def count(histograms, bins):
     if not values:
         return
     together = np.concatenate(values)
+    for histogram in histograms:
+        if histogram.values is not None:
+            histogram.infinite = np.count_nonzero(np.isinf(histogram.values))
     if len(together) == 0:
-        raise InputError(f"{histograms[0].result.path}: no finite value to count")
+        infinite = sum(histogram.infinite for histogram in histograms)
+        raise InputError(f"{histograms[0].result.path}: no finite value to count" + (f" ({infinite} are infinite)" if infinite else ""))
     edges = np.histogram_bin_edges(together, bins)
     for histogram in histograms:
         if histogram.values is not None:
@@ -109,7 +114,7 @@ def draw(histograms, density, logy):
         parts = [histogram.result.label] if files > 1 else []
         if histogram.time is not None:
             parts.append(f"t = {histogram.time:g}")
-        parts.append(f"{histogram.counts.sum():.0f} trajectories")
+        parts.append(f"{histogram.counts.sum():.0f} trajectories" + (f" and {histogram.infinite} with infinity" if histogram.infinite else ""))
         heights = histogram.counts
         if density:
             heights = heights / (np.diff(histogram.edges) * max(heights.sum(), 1.0))
