@@ -327,6 +327,7 @@ class Derivatives(unittest.TestCase):
         for name, words in {"packs": ["--backend", "cpu"], "tiles": ["--backend", "cpu", "--tile", "1", "--threads", "2"]}.items():
             other = self.run_study(text, *words, name=name)
             self.assertEqual({path for path in first if not np.array_equal(first[path], other[path], equal_nan=True)}, set(), name)
+        self.assertNotIn("compiling", self.program("check", "study.toml").stderr)  # it measures the kernels of the run, which are compiled
         self.program("run", "study.toml", "-o", "parts.h5", "--quiet", "--parts", "2", "--worker")
         self.program("merge", "parts.h5", "--quiet")
         self.program("diff", "study.h5", "parts.h5")

@@ -81,7 +81,7 @@ void print_text(const CatalogueParts& what) {
       if (key.contains("choices")) notes += "; " + join(key["choices"].get<std::vector<std::string>>());
       if (key.contains("formulas")) notes += "; of systems as formulas";
       if (key.contains("axes")) notes += "; of axes " + join(key["axes"].get<std::vector<std::string>>());
-      print_stdout("  {:<28}{}\n      {}\n", key["name"].get<std::string>(), notes,
+      print_stdout("  {:<34}{}\n      {}\n", key["name"].get<std::string>(), notes,
                    without_links(key["text"].get<std::string>()));
     }
   }

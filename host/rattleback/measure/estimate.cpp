@@ -23,6 +23,21 @@ struct Seconds {
   double total, steps;
 };
 
+/// Returns by what copies have derivatives, as many as the study has where there are so many: copies have no axes but parameters and
+/// components of the start.
+std::vector<std::string> derivatives_of_copies(const Problem& problem) {
+  const SystemEntry& system = *problem.system;
+  std::vector<std::string> by, others;
+  for (const DerivativeBy& one : problem.derivatives)
+    if (one.kind != DerivativeBy::axis) by.push_back(one.name);
+  for (const ParameterInfo& parameter : system.parameters) others.emplace_back(parameter.name);
+  for (const char part : {'p', 'q'})
+    for (int i = 0; i < system.n; ++i) others.push_back(fmt::format("{}0[{}]", part, i));
+  for (const std::string& other : others)
+    if (by.size() < problem.derivatives.size() && std::ranges::find(by, other) == by.end()) by.push_back(other);
+  return by;
+}
+
 /// Copies of one trajectory as an ensemble, with the observables and sections of a study.
 class Copies {
  public:
@@ -38,6 +53,7 @@ class Copies {
     study_.averages = problem.study.averages;
     study_.lyapunov = problem.study.lyapunov;
     study_.lyapunov.transient.reset();  // copies have no sample at its end
+    study_.derivatives.by = derivatives_of_copies(problem);
     study_.output.covariance = problem.study.output.covariance;
     study_.output.initial_state = problem.study.output.initial_state;
     study_.output.final_state = problem.study.output.final_state;

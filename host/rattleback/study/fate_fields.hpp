@@ -31,6 +31,8 @@ inline constexpr Field<Study::Stop> stop_fields[] = {
                                     .standard = "`[0.5]`",
                                     .text = "levels in 0 to 1, of the times at which trajectories end",
                                     .wanted = "an array of levels",
+                                    .minimum = 0,
+                                    .maximum = 1,
                                     .shown = Shown::always}),
 };
 

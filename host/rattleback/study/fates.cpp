@@ -190,9 +190,6 @@ void check_fates(const Problem& problem) {
   for (std::size_t i = 0; i < study.maps.size(); ++i) {
     const Study::Map& map = study.maps[i];
     const bool of_fates = map.of == "fate";
-    if (!of_fates && map.of != "stop")
-      input_error(map.where,
-                  fmt::format("map {} is of {}; it may be of \"fate\" or \"stop\"", quote(map.name), quote(map.of)));
     if (of_fates ? study.fates.empty() : study.stops.empty())
       input_error(map.where,
                   fmt::format("map {0} is of \"{1}\", and the study has no [[{1}]]; add one", quote(map.name), map.of));

@@ -4,17 +4,17 @@
 #include <cmath>
 
 #include "rattleback/study/formulas_text.hpp"
-#include "rattleback/study/machine_fields.hpp"
 #include "rattleback/study/schema.hpp"
 #include "rattleback/study/tables.hpp"
 
 namespace rattleback {
 namespace {
 
-template <class Object>
-void check_all(std::span<const Field<Object>> fields, const Object& object, const std::string& path,
-               const Study& study) {
-  for (const Field<Object>& field : fields) field.check_value(field, object, path_of(path, field.key), study);
+/// Adds a table, and those inside of it.
+void add_tables(const std::string& path, const std::vector<FieldInfo>& rows, std::vector<TableInfo>& tables) {
+  tables.push_back({path, rows});
+  for (const FieldInfo& row : rows)
+    if (row.table != nullptr) add_tables(path_of(path, row.key) + (row.list ? "[]" : ""), row.table(), tables);
 }
 
 }  // namespace
@@ -35,9 +35,10 @@ std::string FieldInfo::range() const {
   return below ? "at least " + bound(minimum) : "";
 }
 
+bool FieldInfo::limits() const { return std::isfinite(minimum) || std::isfinite(maximum) || !choices.empty(); }
+
 void FieldInfo::check(double number, const std::string& path, const std::string& where) const {
-  if (!std::isfinite(minimum) && !std::isfinite(maximum)) return;
-  if ((above ? number > minimum : number >= minimum) && number <= maximum) return;
+  if (!limits() || ((above ? number > minimum : number >= minimum) && number <= maximum)) return;
   input_error(where, std::isfinite(maximum)
                          ? fmt::format("{} = {} is out of range; it must be {}", path, number, range())
                          : fmt::format("{} must be {}", path, range()));
@@ -50,15 +51,20 @@ void FieldInfo::check(const std::string& choice, const std::string& path, const 
       where, fmt::format("unknown {} {} (known: {}){}", path, quote(choice), join(known), did_you_mean(choice, known)));
 }
 
-/// Returns the tables of a study that have a key, for one that stands elsewhere: the end of a message, or nothing.
+/// Returns the tables of a study that have a key, for one that stands elsewhere: the end of a message, or nothing. Tables inside of
+/// others are named where those themselves do not have the key.
 std::string home_of(std::string_view key) {
-  std::vector<std::string> homes;
+  std::vector<std::string> homes, inner;
   for (const TableInfo& table : study_tables()) {
     const std::string_view path = table.path;
     if (path.empty() || std::ranges::find(table.fields, key, &FieldInfo::key) == table.fields.end()) continue;
-    homes.push_back(path.ends_with("[]") ? fmt::format("[[{}]]", path.substr(0, path.size() - 2))
-                                         : fmt::format("[{}]", path));
+    if (const auto inside = path.find("[]."); inside != std::string_view::npos)
+      inner.push_back(fmt::format("{} in [[{}]]", path.substr(inside + 3), path.substr(0, inside)));
+    else
+      homes.push_back(path.ends_with("[]") ? fmt::format("[[{}]]", path.substr(0, path.size() - 2))
+                                           : fmt::format("[{}]", path));
   }
+  if (homes.empty()) homes = std::move(inner);
   return homes.empty() || homes.size() > 3 ? "" : "; it is a key of " + join(homes);
 }
 
@@ -93,41 +99,14 @@ void check_keys(const toml::table& table, std::string_view path, std::span<const
 }
 
 const std::vector<TableInfo>& study_tables() {
-  const auto rows = [](const auto& fields) { return std::vector<FieldInfo>(std::begin(fields), std::end(fields)); };
-  static const std::vector<TableInfo> tables{{"", rows(root_fields)},
-                                             {"study", rows(study_fields)},
-                                             {"system", rows(system_fields)},
-                                             {"body[]", rows(body_fields)},
-                                             {"joint[]", rows(joint_fields)},
-                                             {"method", rows(method_fields)},
-                                             {"method.solver", rows(solver_fields)},
-                                             {"time", rows(time_fields)},
-                                             {"ensemble", rows(ensemble_fields)},
-                                             {"ensemble.axes[]", rows(axis_fields)},
-                                             {"ensemble.initial", rows(initial_fields)},
-                                             {"observable[]", rows(observable_fields)},
-                                             {"observable[].histogram", rows(histogram_fields)},
-                                             {"section[]", rows(section_fields)},
-                                             {"stop[]", rows(stop_fields)},
-                                             {"fate[]", rows(fate_fields)},
-                                             {"map[]", rows(map_fields)},
-                                             {"average[]", rows(average_fields)},
-                                             {"fit[]", rows(fit_fields)},
-                                             {"lyapunov", rows(lyapunov_fields)},
-                                             {"derivatives", rows(derivative_fields)},
-                                             {"output", rows(output_fields)}};
+  static const std::vector<TableInfo> tables = [] {
+    std::vector<TableInfo> all;
+    add_tables("", {std::begin(root_fields), std::end(root_fields)}, all);
+    return all;
+  }();
   return tables;
 }
 
-void check_fields(const Study& study) {
-  check_all<Study::Method>(solver_fields, study.method, "method.solver", study);
-  Study::Time time = study.time;  // 0 steps, where nobody gave them, say that the step varies
-  if (!study.places.contains("time.steps") && time.steps == 0) time.steps.reset();
-  if (!study.places.contains("time.sample_every") && time.sample_every == 0) time.sample_every.reset();
-  check_all<Study::Time>(time_fields, time, "time", study);
-  check_all<Study::Ensemble>(ensemble_fields, study.ensemble, "ensemble", study);
-  check_all<Study::Lyapunov>(lyapunov_fields, study.lyapunov, "lyapunov", study);
-  check_all<Study::Output>(output_fields, study.output, "output", study);
-}
+void check_fields(const Study& study) { check_rows<Study>(root_fields, study, "", study); }
 
 }  // namespace rattleback

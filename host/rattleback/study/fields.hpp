@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rattleback/study/study.hpp"
 #include "rattleback/study/toml.hpp"
 
 namespace rattleback {
@@ -37,11 +38,14 @@ struct FieldInfo {
   Shown shown = Shown::given;
   unsigned kinds = ~0u;     ///< of an axis: the kinds that have the key (AxisKinds)
   bool list = false;        ///< of the grammar: `schema` is that of an element
-  const char* schema = "";  ///< of the grammar: the JSON schema of a value; "" for a table of its own
+  const char* schema = "";  ///< of the grammar: the JSON schema of a value; "" for a table with rows of its own
+  std::vector<FieldInfo> (*table)() = nullptr;  ///< of the grammar: these rows
 
   [[nodiscard]] bool required() const { return std::string_view(standard) == "required"; }
   /// Returns "above 0 and at most 1e-6", "in 1 to 10000", "at least 1"; "" without bounds.
   [[nodiscard]] std::string range() const;
+  /// Returns whether the row allows only some numbers or texts.
+  [[nodiscard]] bool limits() const;
   /// These two throw Error(input) when the row does not allow a value. An empty text is no choice, and allowed.
   void check(double number, const std::string& key, const std::string& where) const;
   void check(const std::string& choice, const std::string& key, const std::string& where) const;
@@ -52,7 +56,7 @@ template <class Object>
 struct Field : FieldInfo {
   void (*read)(const toml::node&, const std::string& key, const FieldInfo&, Object&);
   std::string (*write)(const FieldInfo&, const Object&);  ///< "" where the effective study lacks the key
-  /// Throws Error(input) when a number is out of range, or a text is no choice.
+  /// Throws Error(input) when a number is out of range, or a text is no choice, also in the tables of the value.
   void (*check_value)(const FieldInfo&, const Object&, const std::string& key, const Study&);
 };
 
@@ -65,6 +69,22 @@ struct Field : FieldInfo {
 
 template <class T>
 struct Grammar;
+
+namespace field_parts {
+
+/// Checks a value that the grammar G reads.
+template <class G, class T>
+void check_value(const FieldInfo& row, const T& value, const std::string& key, const Study& study) {
+  if constexpr (requires { G::check(row, value, key, study); }) {
+    G::check(row, value, key, study);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (!row.choices.empty() && !value.empty()) row.check(value, key, study.place(key));
+  } else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+    row.check(static_cast<double>(value), key, study.place(key));
+  }
+}
+
+}  // namespace field_parts
 
 template <>
 struct Grammar<std::string> {
@@ -130,6 +150,9 @@ struct Grammar<std::optional<T>> : Grammar<T> {
   static std::string write(const FieldInfo& row, const std::optional<T>& value) {
     return Grammar<T>::write(row, *value);
   }
+  static void check(const FieldInfo& row, const std::optional<T>& value, const std::string& key, const Study& study) {
+    if (value) field_parts::check_value<Grammar<T>>(row, *value, key, study);
+  }
 };
 
 template <class T>
@@ -147,6 +170,17 @@ struct Grammar<std::vector<T>> {
     std::string text = "[";
     for (const T& value : values) text += (text.size() > 1 ? ", " : "") + Grammar<T>::write(row, value);
     return text + "]";
+  }
+  static std::vector<FieldInfo> rows()
+    requires requires { Grammar<T>::rows(); }
+  {
+    return Grammar<T>::rows();
+  }
+  static void check(const FieldInfo& row, const std::vector<T>& values, const std::string& key, const Study& study) {
+    constexpr bool tables = requires { Grammar<T>::rows(); };
+    if (!tables && !row.limits()) return;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      field_parts::check_value<Grammar<T>>(row, values[i], fmt::format("{}[{}]", key, i), study);
   }
 };
 
@@ -181,21 +215,11 @@ bool is_empty(const T& value) {
   return false;
 }
 
-template <class T>
-void check_value(const FieldInfo& row, const T& value, const std::string& key, const Study& study) {
-  if constexpr (std::is_same_v<T, std::string>) {
-    if (!row.choices.empty() && !value.empty()) row.check(value, key, study.place(key));
-  } else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
-    row.check(static_cast<double>(value), key, study.place(key));
-  } else if constexpr (requires { value.has_value(); }) {
-    if (value.has_value()) check_value(row, *value, key, study);
-  }
-}
-
 template <class G>
 consteval FieldInfo with_grammar(FieldInfo info) {
   info.schema = G::schema;
   if constexpr (requires { G::list; }) info.list = G::list;
+  if constexpr (requires { G::rows(); }) info.table = &G::rows;
   if (*info.wanted == '\0') info.wanted = G::wanted;
   return info;
 }
@@ -218,15 +242,14 @@ consteval auto field(FieldInfo info) {
                          return G::write(row, value);
                        },
                        [](const FieldInfo& row, const Object& object, const std::string& key, const Study& study) {
-                         field_parts::check_value(row, object.*member, key, study);
+                         field_parts::check_value<G>(row, object.*member, key, study);
                        }};
 }
 
 /// The row of a value that several members make up. `G` reads and writes the object.
 template <class Object, class G>
 consteval Field<Object> field_of(FieldInfo info) {
-  return {field_parts::with_grammar<G>(info), &G::read, &G::write,
-          [](const FieldInfo&, const Object&, const std::string&, const Study&) {}};
+  return {field_parts::with_grammar<G>(info), &G::read, &G::write, &field_parts::check_value<G, Object>};
 }
 
 /// Returns the full name of a key: "time.step".
@@ -284,12 +307,19 @@ std::string inline_table(std::span<const Field<Object>> fields, const Object& ob
   return fmt::format("{{{} }}", text);
 }
 
+/// Checks the ranges and choices of all rows.
+template <class Object>
+void check_rows(std::span<const Field<Object>> fields, const Object& object, const std::string& path,
+                const Study& study) {
+  for (const Field<Object>& field : fields) field.check_value(field, object, path_of(path, field.key), study);
+}
+
 /// A table of a study file. "[]" marks an element of an array: "observable[]", "ensemble.axes[]".
 struct TableInfo {
-  const char* path;
+  std::string path;
   std::vector<FieldInfo> fields;
 };
-/// Returns all tables; a table inside of another one follows it.
+/// Returns all tables that the rows lead to; a table inside of another one follows it.
 [[nodiscard]] const std::vector<TableInfo>& study_tables();
 
 /// Checks the ranges and choices of all keys, also in a study that comes from no file. Throws Error(input).

@@ -133,6 +133,8 @@ void Grammar<Axis>::read(const toml::node& node, const std::string& key, const F
   read_fields<Axis>(table, key, axis_fields, axis, kinds_of(axis));
 }
 
+std::vector<FieldInfo> Grammar<Axis>::rows() { return {std::begin(axis_fields), std::end(axis_fields)}; }
+
 std::string Grammar<Axis>::write(const FieldInfo&, const Axis& axis) {
   return inline_table<Axis>(axis_fields, axis, kinds_of(axis));
 }

@@ -35,6 +35,7 @@ struct Grammar<Study::Checkpoint> {
 template <>
 struct Grammar<Axis> {
   static constexpr const char *wanted = "a table", *schema = "";
+  static std::vector<FieldInfo> rows();
   static void read(const toml::node&, const std::string& key, const FieldInfo&, Axis&);
   static std::string write(const FieldInfo&, const Axis&);
 };
@@ -85,13 +86,27 @@ struct TableOf {
     read_fields<Object>(*node.as_table(), key, fields, object);
   }
   static std::string write(const FieldInfo&, const Object& object) { return inline_table<Object>(fields, object); }
+  static std::vector<FieldInfo> rows() { return {std::begin(fields), std::end(fields)}; }
+  static void check(const FieldInfo&, const Object& object, const std::string& key, const Study& study) {
+    check_rows<Object>(fields, object, key, study);
+  }
 };
 
 /// A table that more than its rows is read from.
-struct Separate {
-  static constexpr const char *wanted = "a table", *schema = "";
+template <class Object, const auto& fields>
+struct Separate : TableOf<Object, fields> {
+  static void read(const toml::node&, const std::string&, const FieldInfo&, Object&) {}
+  static std::string write(const FieldInfo&, const Object&) { return ""; }
+};
+
+/// Tables that become others before the study is read.
+template <const auto& fields>
+struct Assembled {
+  static constexpr const char *wanted = "an array of tables", *schema = "";
+  static constexpr bool list = true;
   static void read(const toml::node&, const std::string&, const FieldInfo&, Study&) {}
   static std::string write(const FieldInfo&, const Study&) { return ""; }
+  static std::vector<FieldInfo> rows() { return {std::begin(fields), std::end(fields)}; }
 };
 
 }  // namespace rattleback

@@ -44,16 +44,14 @@ Json schema_of(const TableInfo& table, unsigned kinds = ~0u);
 
 Json schema_of(const FieldInfo& row, const std::string& path) {
   Json schema;
-  if (*row.schema != '\0') {
+  if (row.table != nullptr) {
+    schema = schema_of(TableInfo{row.list ? path + "[]" : path, row.table()});
+  } else {
     schema = parse_json(row.schema);
     add_bounds(schema, row.minimum, row.maximum, row.above);
     if (!row.choices.empty()) schema["enum"] = words_of(row.choices);
-    if (row.list) schema = array_of(schema);
-  } else if (const TableInfo* table = find_table(path)) {
-    schema = schema_of(*table);
-  } else if (const TableInfo* element = find_table(path + "[]")) {
-    schema = array_of(schema_of(*element));
   }
+  if (row.list) schema = array_of(schema);
   schema["description"] = without_links(row.text);
   return schema;
 }
@@ -195,7 +193,7 @@ Json list_keys() {
       key["default"] = row.standard;
       if (!row.choices.empty()) key["choices"] = words_of(row.choices);
       if (const std::string range = row.range(); !range.empty()) key["range"] = range;
-      if (std::string_view(table.path) == "ensemble.axes[]")
+      if (table.path == "ensemble.axes[]")
         for (const auto& [kind, name] : {std::pair{range_axis, "range"}, std::pair{values_axis, "values"},
                                          std::pair{uniform_axis, "uniform"}, std::pair{normal_axis, "normal"}})
           if ((row.kinds & kind) != 0) key["axes"].push_back(name);

@@ -27,28 +27,25 @@ std::vector<Axis> components_of(const std::vector<Axis>& axes) {
 }
 
 Study Study::without_requests() const {
-  Study study = *this;
-  study.observables.clear();
-  study.sections.clear();
-  study.stops.clear();
-  study.fates.clear();
-  study.maps.clear();
-  study.averages.clear();
-  study.fits.clear();
-  study.lyapunov = {};
-  study.derivatives = {};
-  std::ranges::move(study.ensemble.group_by, std::back_inserter(study.ensemble.unused));
-  study.ensemble.group_by.clear();
-  study.output = {};
-  study.output.initial_state = study.output.final_state = false;
+  Study study;
+  study.name = name;
+  study.system = system;
+  study.method = method;
+  study.time = time;
+  study.ensemble = ensemble;
+  study.file = file;
+  study.directory = directory;
   study.time.sample_every.reset();
   study.time.samples = 1;
-  std::erase_if(study.places, [](const auto& place) {
-    static constexpr std::string_view dropped[] = {
-        "observable", "section",           "stop",       "fate", "map", "average", "fit", "lyapunov", "derivatives",
-        "output",     "ensemble.group_by", "time.sample"};
-    return std::ranges::any_of(dropped, [&](std::string_view key) { return place.first.starts_with(key); });
-  });
+  std::ranges::move(study.ensemble.group_by, std::back_inserter(study.ensemble.unused));
+  study.ensemble.group_by.clear();
+  study.output.initial_state = study.output.final_state = false;
+  for (const auto& [key, where] : places) {
+    static constexpr std::string_view kept[] = {"study", "system", "method", "time", "ensemble"};
+    const bool of_kept =
+        std::ranges::find(kept, std::string_view(key).substr(0, key.find_first_of(".["))) != std::end(kept);
+    if (of_kept && !key.starts_with("ensemble.group_by") && !key.starts_with("time.sample")) study.places[key] = where;
+  }
   return study;
 }
 

@@ -51,4 +51,13 @@ inline constexpr Field<Study::Time> time_fields[] = {
                                     .maximum = 9007199254740992.0}),
 };
 
+/// 0 steps, where nobody gave them, say that the step varies.
+struct TimeTable : TableOf<Study::Time, time_fields> {
+  static void check(const FieldInfo& row, Study::Time time, const std::string& key, const Study& study) {
+    if (!study.places.contains("time.steps") && time.steps == 0) time.steps.reset();
+    if (!study.places.contains("time.sample_every") && time.sample_every == 0) time.sample_every.reset();
+    TableOf::check(row, time, key, study);
+  }
+};
+
 }  // namespace rattleback

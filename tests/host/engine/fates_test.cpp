@@ -136,7 +136,7 @@ TEST(Fates, SayWhatIsWrong) {
       {R"(fate=[{name="a", stop="out"}, {name="a", stop="late"}])", "fate 'a' appears twice"},
       {R"(map=[{name="m", axes=["a"]}])", "needs two different axes (got a)"},
       {R"(map=[{name="m", axes=["a", "c"]}])", "names 'c', which is not an axis with given values (there are: a)"},
-      {R"(map=[{name="m", of="time", axes=["a", "b"]}])", "map 'm' is of 'time'; it may be of \"fate\" or \"stop\""},
+      {R"(map=[{name="m", of="time", axes=["a", "b"]}])", "unknown map[0].of 'time' (known: fate, stop)"},
   };
   for (const auto& [override, message] : rows) {
     SCOPED_TRACE(override);

@@ -146,7 +146,7 @@ TEST(Stops, SayWhatIsWrong) {
       {"{section=\"0\", count=1, direction=\"-\"}", "has a `direction`, which is that of its section"},
       {"{when=\"1\"}", "neither on the state nor on the time"},
       {"{when=\"xx - 1\"}", "unknown name 'xx'"},
-      {"{when=\"x\", quantiles=[1.5]}", "quantile level"},
+      {"{when=\"x\", quantiles=[1.5]}", "quantiles[0] = 1.5 is out of range"},
       {"{name=\"survival\", when=\"x\"}", "has the name of a dataset"},
       {"{name=\"2\", when=\"x\"}, {when=\"y\"}", "appears twice"},
   };

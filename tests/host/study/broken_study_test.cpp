@@ -245,7 +245,7 @@ const Broken outputs[] = {
     {"RepeatedStatistic", "name = \"energy\"", "name = \"energy\"\nstatistics = [\"max\", \"max\"]",
      "s.toml:13: statistic 'max' appears twice; leave one out"},
     {"QuantileOutOfRange", "name = \"energy\"", "name = \"energy\"\nquantiles = [0.5, 1.5]",
-     "s.toml:13: quantile level 1.5 of 'energy' is out of range; levels are in 0 to 1"},
+     "s.toml:15: observable[0].quantiles[1] = 1.5 is out of range; it must be in 0 to 1"},
     {"TrajectoryOutOfRange", "trajectories = [0]", "trajectories = [0, 3]",
      "s.toml:16: trajectory 3 is out of range (the ensemble has 3); indices are in 0 to 2"},
     {"RepeatedTrajectory", "trajectories = [0]", "trajectories = [2, 2]",
