@@ -57,10 +57,17 @@ def _require_study(path: Path) -> None:
         raise _core.InputError(f"{path}: cannot be written (the existing file is not a study, and would be lost); choose another name")
 
 
+def _without_mask(what: str, array: Any) -> Any:
+    """Refuses an array of which numbers are masked: the library would take what stands behind the mask."""
+    if np.ma.is_masked(array):
+        raise _core.InputError(f"{what} has masked numbers, and a mask would be lost; take rows without them, or array.filled(number)")
+    return array
+
+
 def _contiguous(name: str, array: Any, rank: int) -> NDArray[np.float64]:
     """Returns an array of states as the library borrows it."""
     wanted = "a float64 array of shape (N, n)" if rank == 2 else "a float64 array of shape (N,)"
-    given = isinstance(array, np.ndarray)
+    given = isinstance(_without_mask(f"states: {name}", array), np.ndarray)
     if not given and hasattr(array, "__dlpack__"):
         array = np.from_dlpack(array)
     elif not given:
@@ -105,7 +112,7 @@ class Axes(MutableMapping[str, Any]):
         if isinstance(value, Mapping):
             axis = {"name": name, **plain(value, name)}
         else:
-            numbers = np.asarray(value)
+            numbers = np.asarray(_without_mask(f"axis {name}", value))
             if numbers.ndim != 1 or numbers.size == 0 or numbers.dtype.kind not in "iuf":
                 raise _core.InputError(f"axis {name} must be a one-dimensional array of numbers (got shape {numbers.shape}, dtype "
                                        f"{numbers.dtype})")

@@ -82,6 +82,8 @@ class Results(Case):
             self.study.replace({"method.name": "zzzzzz"})
         with self.assertRaisesRegex(rb.Error, "model: there is nothing to fit.*fit T0"):
             rb.plot.time(self.result, model="power")
+        with self.assertRaisesRegex(rb.Error, "there is nothing to draw; give a result"):
+            rb.plot.time()
         with self.assertRaisesRegex(rb.Error, "choose another name$"):
             rb.plot.save(rb.plot.time(self.result), "no/figure.png")
         for call in (rb.run, rb.compile, rb.parts, rb.order):

@@ -101,6 +101,8 @@ class Studies(Case):
                 self.assertEqual(study.toml, told.toml)
                 self.assertEqual(study["ensemble"].get("unused"), unused)
         self.assertIn("time.step", rb.list_keys())
+        masked = np.ma.masked_array([0.5, 1.0], mask=[True, False])
+        self.assertIn("axis h has masked numbers", self.message(lambda: study.axes.__setitem__("h", masked)))
 
     def test_a_study_is_text(self):
         study = rb.Study.parse(PENDULUM)
@@ -127,6 +129,7 @@ class Studies(Case):
             ({"q": q}, "give v or p"),
             ({}, "there is no array q"),
             ({"q": q * np.nan, "v": v}, "is not finite in row 0"),
+            ({"q": np.ma.masked_less(q, 0.0), "v": v}, "q has masked numbers"),
             ({"q": np.empty((0, 3)), "v": v}, "has no rows"),
         ):
             with self.subTest(words):
@@ -157,6 +160,18 @@ class Studies(Case):
         study = rb.Study.load("study.toml")
         study["time.steps"] = 4
         self.assertEqual(study["system.name"], "well")
+
+    def test_a_new_parameter_is_named_somewhere(self):
+        well = rb.System("well", coordinates="x y", potential="b x^4/4 + sum(i in 1..2: k[i]) y^2", parameters={"b": 1, "k1": 2, "k2": 3},
+                         initial={"q": [1, 0], "v": [0, 0]})
+        study = rb.Study(system=well, method="lobatto", time={"step": 0.1, "steps": 2})
+        self.assertIn("nothing uses a parameter 'bb' (known: b, k1, k2); did you mean 'b'?",
+                      self.message(lambda: study.update({"system.parameters.bb": 2})))
+        study.update({"system.parameters": {"k3": 1, "c": 2}, "system.potential": "c x^2 + sum(i in 1..3: k[i]) y^2"})
+        study.update({"system.parameters.rate": 2, "time.step": "rate/10"})
+        study.save("rates.toml")
+        self.assertIn("--set system.parameters.brate: nothing uses a parameter 'brate' (known: b, c, k1, k2, k3, rate); did you mean",
+                      program("check", "rates.toml", "--set", "system.parameters.brate=1", check=False).stderr)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/language/familiar_notation.hpp"
 
 namespace rattleback {
 
@@ -66,7 +67,7 @@ void Expression::parse(const Value& value, std::span<const std::string> names, s
       const std::string list = join(known);
       for (const FunctionInfo& function : functions()) known.emplace_back(function.name);
       input_error(where_, fmt::format("unknown name {} in {} (known: {}{}){}", quote(name), stated(), list, hint,
-                                      did_you_mean(name, known)));
+                                      advice_on_name(name, known)));
     }
     const int slot = static_cast<int>(found - names.begin());
     if (std::ranges::find(reads_, slot) == reads_.end()) {

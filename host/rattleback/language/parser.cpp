@@ -11,6 +11,7 @@
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/language/characters.hpp"
+#include "rattleback/language/familiar_notation.hpp"
 
 namespace rattleback {
 namespace {
@@ -31,9 +32,12 @@ class Scanner {
   [[nodiscard]] std::size_t at() const { return at_; }
   void go_to(std::size_t at) { at_ = at; }
   void skip() { ++at_; }
+  [[nodiscard]] bool next_is(std::string_view symbol) {
+    return peek() != '\0' && text_.substr(at_).starts_with(symbol);
+  }
   /// Takes a symbol if the symbol comes next.
   bool take(std::string_view symbol) {
-    if (peek() == '\0' || !text_.substr(at_).starts_with(symbol)) return false;
+    if (!next_is(symbol)) return false;
     at_ += symbol.size();
     return true;
   }
@@ -71,7 +75,7 @@ struct TooManyTerms : SyntaxError {
   using SyntaxError::SyntaxError;
 };
 
-/// Parses by recursive descent. `fault_of_expression` limits the depth.
+/// Parses by recursive descent. `fault_of_expression` limits the depth of parentheses.
 class Parser {
  public:
   /// `terms` counts the terms of all sums, also of those in indices.
@@ -97,16 +101,32 @@ class Parser {
       case '=':
         fail("it assigns, and an expression only computes a value");
       default:
-        fail(fmt::format("{} is not expected", quote(scan_.rest())));
+        fail(fmt::format("{} is not expected{}", quote(scan_.rest()), advice_on_notation(scan_.rest())));
     }
   }
 
  private:
   [[noreturn]] void fail(const std::string& fault) const { throw SyntaxError(fault, scan_.at()); }
 
+  /// Counts the operators ^ and ? around this place, which nest without parentheses.
+  class Nesting {
+   public:
+    explicit Nesting(Parser& parser) : nested_(parser.nested_) {
+      if (++nested_ > most_nested)
+        parser.fail(fmt::format("more than {} operators ^ and ? are nested; use fewer", most_nested));
+    }
+    ~Nesting() { --nested_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+
+   private:
+    int& nested_;
+  };
+
   int expression() {
     const int condition = either();
     if (!scan_.take("?")) return condition;
+    const Nesting nesting(*this);
     const int yes = expression();
     if (!scan_.take(":")) fail("a ':' is missing after '?'");
     return graph_.apply(Op::choose, condition, yes, expression());
@@ -159,6 +179,7 @@ class Parser {
   int product() {
     int node = with_sign();
     for (;;) {
+      if (scan_.next_is("**")) fail(fmt::format("'**' is not expected{}", advice_on_notation("**")));
       if (scan_.take("*"))
         node = graph_.apply(Op::multiply, node, with_sign());
       else if (scan_.take("/"))
@@ -182,7 +203,9 @@ class Parser {
   }
   int power() {
     const int base = atom();
-    return scan_.take("^") ? graph_.power(base, with_sign()) : base;
+    if (!scan_.take("^")) return base;
+    const Nesting nesting(*this);
+    return graph_.power(base, with_sign());
   }
   int atom() {
     const char c = scan_.peek();
@@ -194,7 +217,7 @@ class Parser {
     if (is_digit(c) || c == '.') return graph_.constant(scan_.number());
     if (is_letter(c)) return name();
     if (c == '\0') fail("it ends where a value is expected");
-    fail(fmt::format("a value is expected at {}", quote(scan_.rest())));
+    fail(fmt::format("a value is expected at {}{}", quote(scan_.rest()), advice_on_notation(scan_.rest())));
   }
   void close() {
     if (!scan_.take(")")) fail("a ')' is missing");
@@ -343,13 +366,14 @@ class Parser {
     return fmt::format("{} argument{}", function.most, function.most == 1 ? "" : "s");
   }
 
-  static constexpr int most_terms = 4096;
+  static constexpr int most_terms = 4096, most_nested = 256;
   Scanner scan_;
   Graph& graph_;
   const NameResolver& resolve_;
   Indices indices_;  ///< of the sums around this place
   int& terms_;
   int empty_;  ///< sums and ranges without terms around this place
+  int nested_ = 0;
 };
 
 }  // namespace
@@ -364,13 +388,11 @@ std::string fault_of_expression(std::string_view text) {
   constexpr std::size_t most = 32768, levels = 64;
   if (text.size() > most) return fmt::format("it has {} bytes; an expression has at most {}", text.size(), most);
   if (text.find('\0') != std::string_view::npos) return "it has a character NUL; take it out";
-  std::size_t level = 0, open = 0;  // ^ and ? nest without parentheses
+  std::size_t level = 0;
   for (const char c : text) {
     if (c == '(' && ++level > levels)
       return fmt::format("its parentheses are nested deeper than {} levels; use fewer", levels);
     if (c == ')' && level > 0) --level;
-    if ((c == '^' || c == '?') && ++open > 4 * levels)
-      return fmt::format("it has more than {} operators ^ and ?; use fewer", 4 * levels);
   }
   return "";
 }

@@ -7,6 +7,7 @@
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/language/code.hpp"
+#include "rattleback/language/familiar_notation.hpp"
 #include "rattleback/language/model.hpp"
 #include "rattleback/language/parser.hpp"
 
@@ -72,7 +73,7 @@ class Variables {
     for (const auto& [name, node] : known_) candidates.push_back(name);
     for (const FunctionInfo& function : functions()) candidates.emplace_back(function.name);
     throw NameError(
-        fmt::format("unknown name {} (known: {}){}", quote(written), join(list_), did_you_mean(written, candidates)));
+        fmt::format("unknown name {} (known: {}){}", quote(written), join(list_), advice_on_name(written, candidates)));
   }
 
   /// Returns whether a node reads the state or the time.

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/language/familiar_notation.hpp"
 #include "rattleback/language/parser.hpp"
 
 namespace rattleback {
@@ -143,7 +144,7 @@ int SystemGraph::parse(const FormulaText& formula, Takes takes, std::string_view
     known.insert(known.end(), {"t", "pi"});
     const std::string list = join(known);
     for (const FunctionInfo& function : functions()) known.emplace_back(function.name);
-    throw NameError(fmt::format("unknown name {} (known: {}){}", quote(written), list, did_you_mean(written, known)));
+    throw NameError(fmt::format("unknown name {} (known: {}){}", quote(written), list, advice_on_name(written, known)));
   };
   try {
     const int node = parse_expression(formula.text, graph_, resolve, formula.indices, formula.begin, formula.unused);

@@ -7,7 +7,11 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/language/expression.hpp"
+#include "rattleback/language/parser.hpp"
+#include "rattleback/language/read.hpp"
+#include "rattleback/language/table_reader.hpp"
 #include "rattleback/study/catalogue.hpp"
 #include "rattleback/study/tables.hpp"
 #include "rattleback/study/toml.hpp"
@@ -40,10 +44,11 @@ void collect_names(const toml::node& node, std::set<std::string>& names) {
   }
 }
 
-/// Returns the names in all values that may use an axis.
+/// Returns the names in all values that may use an axis or a parameter.
 std::set<std::string> names_in_values(const toml::table& document) {
   std::set<std::string> names;
-  for (const char* key : {"system", "time", "observable", "section"})
+  for (const char* key :
+       {"system", "body", "joint", "time", "observable", "section", "stop", "fate", "average", "derivatives"})
     if (const toml::node* node = document.get(key)) collect_names(*node, names);
   for (const char* key : {"ensemble.initial", "ensemble.where"})
     if (const toml::node* node = document.at_path(key).node()) collect_names(*node, names);
@@ -59,6 +64,36 @@ bool lists(const toml::table& ensemble, const char* array, const std::string& na
          });
 }
 
+/// Whether the study itself describes its system.
+bool describes_system(const toml::table& document) {
+  const toml::table* system = document.get_as<toml::table>("system");
+  return system != nullptr && (has_formulas(*system) || document.contains("body"));
+}
+
+std::vector<std::string> parameters_of(const toml::table& document) {
+  std::vector<std::string> names;
+  if (const toml::table* parameters = document.at_path("system.parameters").as_table())
+    for (const auto& entry : *parameters) names.emplace_back(entry.first.str());
+  return names;
+}
+
+/// Refuses a new parameter that no value of the study names: it is a misspelt one, whose old value would stay.
+void refuse_unused_parameters(const toml::table& before, const toml::table& after) {
+  if (!describes_system(before) || !describes_system(after)) return;
+  const std::vector<std::string> known = parameters_of(before);
+  const std::set<std::string> used = names_in_values(after);
+  for (const std::string& parameter : parameters_of(after)) {
+    const auto names = [&parameter](const std::string& word) {  // k[i] is k1 or k_1
+      return word == parameter || (word.find('[') != std::string::npos && parameter.starts_with(vector_of(word)));
+    };
+    if (std::ranges::find(known, parameter) != known.end() || std::ranges::any_of(used, names)) continue;
+    input_error(place(*after.at_path(fmt::format("system.parameters.{}", parameter)).node()),
+                fmt::format("nothing uses a parameter {} ({}){}", quote(parameter),
+                            known.empty() ? "the study has none" : "known: " + join(known),
+                            did_you_mean(parameter, known, "; change a formula with it, or leave it out")));
+  }
+}
+
 }  // namespace
 
 Consequences consequences_of(const toml::table& before, const toml::table& after, std::span<const std::string> keys,
@@ -72,6 +107,7 @@ Consequences consequences_of(const toml::table& before, const toml::table& after
              (whole.size() == part.size() || whole[part.size()] == '.' || whole[part.size()] == '[');
     });
   };
+  refuse_unused_parameters(before, after);
   Consequences result;
   for (const TableInfo& info : study_tables()) {
     const toml::table* table = after.get_as<toml::table>(info.path);

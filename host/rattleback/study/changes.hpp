@@ -19,6 +19,7 @@ struct Consequences {
 
 /// Compares a document with the one in which `keys` ("time.steps", "ensemble.axes[0]") have new values.
 /// `listed` says that arrays of the caller list the trajectories, so that a name may be one of their columns.
+/// Throws Error(input) where a system that the study describes gets a parameter that no value of the study names.
 [[nodiscard]] Consequences consequences_of(const toml::table& before, const toml::table& after,
                                            std::span<const std::string> keys, bool listed = false);
 

@@ -75,6 +75,12 @@ def _own_style() -> Iterator[None]:
         yield
 
 
+def _given(results: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not results:
+        raise InputError("there is nothing to draw; give a result, or the name of its file")
+    return results
+
+
 def _components(text: str) -> Any:
     from .results import parse_component
 
@@ -104,7 +110,7 @@ def time(*results: Drawn | str | os.PathLike[str], observable: Names = None, sta
     timeseries = _module("timeseries")
     with _own_style():
         return timeseries.figure_of(Namespace(
-            files=results, observable=_texts(observable), statistic=_texts(statistic), scale=scale,
+            files=_given(results), observable=_texts(observable), statistic=_texts(statistic), scale=scale,
             fit=None if fit is None else _span(fit), model=model, scale_by_order=scale_by_order, table=None))[0]
 
 
@@ -118,7 +124,7 @@ def phase(*results: Drawn | str | os.PathLike[str], components: Sequence[str] = 
     """
     states = _module("states")
     with _own_style():
-        return states.phase(Namespace(files=results, components=tuple(_components(text) for text in components),
+        return states.phase(Namespace(files=_given(results), components=tuple(_components(text) for text in components),
                                       trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), points=points, equal=equal,
                                       angles=tuple(_components(text) for text in angles)))
 
@@ -154,7 +160,7 @@ def section(*results: Drawn | str | os.PathLike[str], name: str | None = None, c
     """
     states = _module("states")
     with _own_style():
-        return states.section(Namespace(files=results, name=name, components=tuple(_components(text) for text in components),
+        return states.section(Namespace(files=_given(results), name=name, components=tuple(_components(text) for text in components),
                                         trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), equal=equal,
                                         angles=tuple(_components(text) for text in angles),
                                         colour=None if colour is None else _components(colour)))
@@ -168,7 +174,7 @@ def histogram(*results: Drawn | str | os.PathLike[str], of: str | None = None, t
     """
     kind = _module("histograms")
     with _own_style():
-        return kind.figure_of(Namespace(files=results, quantity=of, times=times, bins=bins, density=density, logy=logy))
+        return kind.figure_of(Namespace(files=_given(results), quantity=of, times=times, bins=bins, density=density, logy=logy))
 
 
 def map(result: Drawn | str | os.PathLike[str], of: str = "status", axes: Names = None,
@@ -191,7 +197,7 @@ def groups(*results: Drawn | str | os.PathLike[str], of: str | None = None, stat
     """
     kind = _module("grouped")
     with _own_style():
-        return kind.figure_of(Namespace(files=results, quantity=of, statistic=statistic, axis=axis, time=time, logx=logx, logy=logy))
+        return kind.figure_of(Namespace(files=_given(results), quantity=of, statistic=statistic, axis=axis, time=time, logx=logx, logy=logy))
 
 
 def basin(result: Drawn | str | os.PathLike[str], map: str | None = None, scales: bool = False) -> Figure:
@@ -208,21 +214,21 @@ def survival(*results: Drawn | str | os.PathLike[str], stops: bool = False, logy
     """Draws the share of the trajectories that no stop has ended, against time; ``stops`` adds the share that each has ended."""
     kind = _module("decay")
     with _own_style():
-        return kind.figure_of(Namespace(files=results, stops=stops, logy=logy))
+        return kind.figure_of(Namespace(files=_given(results), stops=stops, logy=logy))
 
 
 def order(*reports: Report | str | os.PathLike[str], variable: Names = None, norm: str | None = None) -> Figure:
     """Draws errors against the step size, with lines of the rounded slopes; ``norm`` is ``max``, ``rms`` or None for both."""
     convergence = _module("convergence")
     with _own_style():
-        return convergence.order(Namespace(files=[_content(report) for report in reports], variable=_texts(variable), norm=norm))
+        return convergence.order(Namespace(files=[_content(report) for report in _given(reports)], variable=_texts(variable), norm=norm))
 
 
 def work_precision(*reports: Report | str | os.PathLike[str], variable: str = "q") -> Figure:
     """Draws errors against the computing time, one curve per method."""
     convergence = _module("convergence")
     with _own_style():
-        return convergence.work(Namespace(files=[_content(report) for report in reports], variable=variable))
+        return convergence.work(Namespace(files=[_content(report) for report in _given(reports)], variable=variable))
 
 
 def _content(report: Any) -> Any:

@@ -93,15 +93,23 @@ TEST(Expressions, SayWhatIsWrongAndWhere) {
                                                      {"atan2(x)", "column 8: atan2 takes 2 arguments"},
                                                      {"1e999", "column 1: 1e999 is beyond the range of a double"},
                                                      {".", "column 1: '.' is not a number"},
-                                                     {"x # y", "column 3: '# y' is not expected"}};
+                                                     {"x # y", "column 3: '# y' is not expected"},
+                                                     {"x 0.93", "'0.93' is not expected; write * before a number"},
+                                                     {"x**2", "column 2: '**' is not expected; write ^ for a power"},
+                                                     {"x·y", "is not expected; write * for a product"},
+                                                     {"|x|", "a value is expected at '|x|'; write abs(..)"}};
   for (const auto& [text, part] : bad)
     EXPECT_NE(fault(text).find(part), std::string::npos) << text << ": " << fault(text);
   EXPECT_NE(fault("xy").find("unknown name 'xy' in f = 'xy' (known: x, y, b, x2, pi)"), std::string::npos);
   EXPECT_NE(fault("sinn(x)").find("did you mean 'sin'?"), std::string::npos);
+  EXPECT_NE(fault("pow(x, 2)").find("pi); write x^a for pow(x, a)"), std::string::npos);
   EXPECT_NE(fault("1/(x - 1.25)").find("is not finite (it is inf at x = 1.25)"), std::string::npos);
   std::string powers = "x";
   for (int i = 0; i < 300; ++i) powers += "^x";
   EXPECT_NE(fault(powers).find("more than 256 operators"), std::string::npos);
+  std::string terms = "0";  // powers side by side are not nested
+  for (int i = 0; i < 300; ++i) terms += " + 1^2 + (x < 0 ? 1 : 0)";
+  EXPECT_EQ(value(terms), 300.0);
 }
 
 TEST(Expressions, SumOverAnIndex) {
