@@ -9,6 +9,7 @@
 #include "commands/commands.hpp"
 #include "output/diff_output.hpp"
 #include "output/output.hpp"
+#include "rattleback/base/fingerprint.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/kernels/manifest.hpp"
 
@@ -24,7 +25,7 @@ namespace {
 /// A result's fingerprint as its data give it, and as the file stores it.
 struct Found {
   std::string file, computed, stored;  ///< the computed one is empty for a fingerprint on the command line
-  [[nodiscard]] const std::string& value() const { return computed.empty() ? stored : computed; }
+  std::uint64_t block = 0;             ///< of the definition by which it is computed
   [[nodiscard]] bool changed() const { return !computed.empty() && !stored.empty() && computed != stored; }
 };
 
@@ -32,7 +33,18 @@ Found fingerprint_of(const std::string& name) {
   std::error_code code;
   if (is_key(name) && !std::filesystem::exists(name, code)) return {name, "", name};
   const ResultFile file(name);
-  return {name, file.fingerprint(), summary_of(file).fingerprint};
+  const std::uint64_t block = block_of_fingerprint(file.attributes("/"));
+  return {name, file.fingerprint(block), summary_of(file).fingerprint, block};
+}
+
+/// Whether two fingerprints are of the same data, where they may have different definitions. A fingerprint on the command line does not say by
+/// which it was computed.
+bool are_equal(const Found& a, const Found& b) {
+  if (a.computed.empty()) return b.computed.empty() ? a.stored == b.stored : are_equal(b, a);
+  if (!b.computed.empty())
+    return a.computed == (a.block == b.block ? b.computed : ResultFile(b.file).fingerprint(a.block));
+  const std::uint64_t other = a.block == fingerprint_block ? fingerprint_without_blocks : fingerprint_block;
+  return a.computed == b.stored || ResultFile(a.file).fingerprint(other) == b.stored;
 }
 
 /// Compares fingerprints, and each with the one that the file stores. Returns the exit code.
@@ -40,7 +52,7 @@ int compare_fingerprints(const std::string& first, const std::string& second, co
   std::vector<Found> found{fingerprint_of(first)};
   if (!second.empty()) found.push_back(fingerprint_of(second));
   const bool changed = std::ranges::any_of(found, &Found::changed);
-  const bool equal = found.front().value() == found.back().value();
+  const bool equal = found.size() == 1 || are_equal(found[0], found[1]);
   if (output.json) {
     nlohmann::ordered_json json{{"identical", equal && !changed}, {"fingerprints", nlohmann::ordered_json::array()}};
     for (const Found& f : found)

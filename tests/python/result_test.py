@@ -186,13 +186,17 @@ class Results(Case):
     def test_fates_and_maps(self):
         import xarray
 
-        result = rb.run(self.study.replace({
+        study = self.study.replace({
             "ensemble.axes": [{"name": "a", "from": 0.9, "to": 1.1, "count": 12}, {"name": "c", "from": 0.1, "to": 0.8, "count": 10}],
             "ensemble.initial.v": [0, "c", 0], "output.trajectories": [], "stop": [{"name": "far", "when": "q[1] - 0.3"}],
             "fate": [{"name": "soon", "where": "t < 0.8 && z < 0"}, {"name": "far", "stop": "far"}],
             "map": [{"name": "m", "axes": ["a", "c"]}, {"name": "n", "of": "stop", "axes": ["c", "a"]}],
             "average": [{"name": "height", "formula": "z", "statistics": ["mean", "std"], "quantiles": [0.5]},
-                        {"name": "one", "formula": "z > 5 ? z : 1"}]}), "fates.h5")
+                        {"name": "one", "formula": "z > 5 ? z : 1"}]})
+        result = rb.run(study, "fates.h5")
+        for part in rb.parts(study, 1, "parted.h5"):
+            part.run()
+        self.assertTrue(rb.diff(rb.merge("parted.h5"), result).identical)
         height = result.average("height")
         self.assertEqual(height.digits.shape, (120,))
         np.testing.assert_array_equal(np.isnan(height.value), result.final.stop > 0)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -145,8 +146,10 @@ void FateStatistics::append(const StateReader& in) {
   const std::vector<std::uint64_t> counts = in.counts("/fates/counts");
   if (counts.size() != counts_.size()) throw std::out_of_range("other fates");
   for (std::size_t i = 0; i < counts.size(); ++i) counts_[i] += counts[i];
-  for (const auto& [name, labels] : {std::pair{"/fates/labels", &fates_}, {"/fates/stops", &stops_}})
-    labels->append({in.counts(std::string(name) + "_size").at(0), in.counts(name)});
+  for (const auto& [name, labels] : {std::pair{"/fates/labels", &fates_}, {"/fates/stops", &stops_}}) {
+    std::vector<std::uint64_t> packed = in.counts(name);  // first, as save() writes it first, for the digest of a part
+    labels->append({in.counts(std::string(name) + "_size").at(0), std::move(packed)});
+  }
 }
 
 }  // namespace rattleback

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "rattleback/base/fingerprint.hpp"
 #include "rattleback/base/json.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
@@ -434,7 +435,9 @@ void Runner::write_attributes() {
   sink_.attribute("/", "iterations", summary_.iterations);
   if (!whole_) return;
   summary_.fingerprint = sink_.fingerprint();
-  if (!summary_.fingerprint.empty()) sink_.attribute("/", "fingerprint", summary_.fingerprint);
+  if (summary_.fingerprint.empty()) return;
+  sink_.attribute("/", "fingerprint", summary_.fingerprint);
+  sink_.attribute("/", "fingerprint_block", fingerprint_block);
 }
 
 }  // namespace rattleback

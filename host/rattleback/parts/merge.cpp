@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/base/fingerprint.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/json.hpp"
 #include "rattleback/base/mark.hpp"
@@ -240,7 +241,10 @@ class Merge {
     attributes_["iterations"] = summary_.iterations;
     attributes_["parts"] = parts();
     // A linked result does not read the data in the parts.
-    if (!options_.linked) attributes_["fingerprint"] = summary_.fingerprint = sink.fingerprint();
+    if (!options_.linked) {
+      attributes_["fingerprint"] = summary_.fingerprint = sink.fingerprint();
+      attributes_["fingerprint_block"] = fingerprint_block;
+    }
     if (!options_.job.empty()) attributes_["job"] = options_.job;
     for (const auto& [name, value] : attributes_) sink.attribute("/", name, value);
     for (const auto& [name, value] : status_attributes_) sink.attribute("/final/status", name, value);

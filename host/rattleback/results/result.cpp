@@ -179,8 +179,16 @@ ResultSink::Type type_of(const Dataset& dataset) { return static_cast<ResultSink
 
 }  // namespace
 
+std::uint64_t block_of_fingerprint(const std::map<std::string, Attribute>& attributes) {
+  const auto stored = attributes.find("fingerprint_block");
+  if (stored == attributes.end())
+    return attributes.contains("fingerprint") ? fingerprint_without_blocks : fingerprint_block;
+  const auto* const bytes = std::get_if<std::uint64_t>(&stored->second);
+  return bytes != nullptr && *bytes >= 4096 ? *bytes : fingerprint_block;
+}
+
 std::string Result::fingerprint() const {
-  Fingerprint fingerprint;
+  Fingerprint fingerprint(block_of_fingerprint(attributes("/")));
   for (const auto& [path, dataset] : datasets_) {
     fingerprint.begin(path, name_of(type_of(dataset)), dataset.shape);
     std::visit(

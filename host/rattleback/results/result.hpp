@@ -29,6 +29,9 @@ struct Dataset {
 
 using Attribute = std::variant<std::string, double, std::uint64_t>;
 
+/// Returns the bytes of a block in the definition of the fingerprint that is among the attributes of "/", or would be.
+[[nodiscard]] std::uint64_t block_of_fingerprint(const std::map<std::string, Attribute>& attributes);
+
 /// Receives the arrays of a run. A run creates each array once and then writes blocks.
 class ResultSink {
  public:
@@ -113,7 +116,8 @@ class Result {
 
   /// Returns all attributes of the root ("/") or of a dataset.
   [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
-  /// Computes the fingerprint of the datasets as they are now. An unchanged result has summary.fingerprint.
+  /// Computes the fingerprint of the datasets as they are now, by the definition of the one that is stored. An unchanged result has
+  /// summary.fingerprint.
   [[nodiscard]] std::string fingerprint() const;
 
   /// Writes the result file. The file has a temporary name until complete.
@@ -150,8 +154,10 @@ class ResultFile {
   [[nodiscard]] std::string text(const std::string& name) const;
   /// Reads the block [offset, offset + count) of a dataset into `data`, row-major, in the dataset's own type.
   void read(const std::string& path, const Shape& offset, const Shape& count, void* data) const;
-  /// Computes the fingerprint of the datasets. Reads the whole file.
-  [[nodiscard]] std::string fingerprint() const;
+  /// Computes the fingerprint of the datasets, with blocks of so many bytes (base/fingerprint.hpp). Reads the whole file.
+  [[nodiscard]] std::string fingerprint(std::uint64_t block) const;
+  /// The same by the definition of the fingerprint that the file stores.
+  [[nodiscard]] std::string fingerprint() const { return fingerprint(block_of_fingerprint(attributes("/"))); }
   /// Reads a whole dataset.
   [[nodiscard]] Dataset read(const std::string& path) const;
 

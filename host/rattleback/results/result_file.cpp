@@ -341,7 +341,7 @@ void FileSink::settle() {
 
 std::string FileSink::fingerprint() {
   const auto use = hdf5::lock();
-  Fingerprint fingerprint;
+  Fingerprint fingerprint(fingerprint_block, threads_);
   for (const auto& [path, array] : arrays_)
     add_dataset(
         fingerprint, path, array.type, array.shape,

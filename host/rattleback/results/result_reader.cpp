@@ -219,9 +219,9 @@ void ResultFile::read(const std::string& path, const Shape& offset, const Shape&
   impl_->read(path, offset, count, data);
 }
 
-std::string ResultFile::fingerprint() const {
+std::string ResultFile::fingerprint(std::uint64_t block) const {
   const auto use = hdf5::lock();
-  Fingerprint fingerprint;
+  Fingerprint fingerprint(block);
   for (const auto& [path, entry] : impl_->entries)
     add_dataset(fingerprint, path, entry.type, entry.shape,
                 [this, &path = path](const Shape& offset, const Shape& count, void* data) {

@@ -320,7 +320,7 @@ def page_of(told: dict[str, Any], files: Sequence[str], figures: int) -> str:
     body += paragraph(f"Written by rattleback {told['version']}. The page needs no other file and no network.", "quiet")
     contents = [(name, f"#result-{i}") for i, name in enumerate(titles, 1)] + [("References", "#references")]
     body += f"<nav>{links(contents).rstrip()}</nav>\n"
-    prints = [about["fingerprint"] for about in told["results"]]
+    prints = [about["comparable"] for about in told["results"]]  # fingerprints by one definition
     for i, fingerprint in enumerate(prints):
         for j in range(i):
             if prints[j] == fingerprint:

@@ -46,10 +46,14 @@ Json facts_of(const std::vector<std::string>& results) {
   Json facts{{"version", version()}, {"results", Json::array()}, {"references", Json::array()}};
   std::vector<Listed> references;
   Provenance provenance;
+  std::uint64_t common_block = 0;
   for (const std::string& name : results) {
     const ResultFile file(name);
     const StudyCitations citations = Bibliography::instance().of_study(file.text("study"), name);
     const Summary summary = summary_of(file);
+    const std::uint64_t block = block_of_fingerprint(file.attributes("/"));
+    if (&name == &results.front()) common_block = block;
+    const std::string fingerprint = file.fingerprint(block);
     facts["results"].push_back({{"title", citations.name.empty() ? name : citations.name},
                                 {"system", citations.system},
                                 {"method", citations.method},
@@ -60,7 +64,8 @@ Json facts_of(const std::vector<std::string>& results) {
                                 {"threads", summary.threads},
                                 {"seconds", summary.wall_seconds},
                                 {"iterations", summary.iterations},
-                                {"fingerprint", file.fingerprint()}});
+                                {"fingerprint", fingerprint},
+                                {"comparable", block == common_block ? fingerprint : file.fingerprint(common_block)}});
     merge(references, references_of(citations));
     if (&name == &results.front()) provenance = {file.text("version"), file.text("git"), ""};
   }

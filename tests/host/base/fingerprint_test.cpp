@@ -2,6 +2,8 @@
 
 #include "rattleback/base/fingerprint.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
@@ -28,6 +30,20 @@ TEST(Fingerprint, IsTheHashThatItsDescriptionTells) {
   text += "/final/status uint32 1\n";
   text.append(reinterpret_cast<const char*>(status), sizeof status);
   EXPECT_EQ(fingerprint.digits(), sha256(text));
+  // With blocks of 16 bytes the first dataset is one, and this one has three of them, however its numbers come.
+  const std::array<double, 5> more{1.0, -2.0, 3.0, 4.0, 0.5};
+  const std::string bytes(reinterpret_cast<const char*>(more.data()), sizeof more);
+  text += "/more float64 5\n" + sha256(bytes.substr(0, 16)) + sha256(bytes.substr(16, 16)) + sha256(bytes.substr(32));
+  for (const std::size_t each : {1u, 2u, 3u, 5u}) {
+    Fingerprint in_blocks(16, 2);
+    in_blocks.begin("/a", "float64", std::vector<std::uint64_t>{1, 2});
+    in_blocks.add(numbers, sizeof numbers);
+    in_blocks.begin("/final/status", "uint32", std::vector<std::uint64_t>{1});
+    in_blocks.add(status, sizeof status);
+    in_blocks.begin("/more", "float64", std::vector<std::uint64_t>{5});
+    for (std::size_t i = 0; i < 5; i += each) in_blocks.add(&more[i], std::min(each, 5 - i) * sizeof(double));
+    EXPECT_EQ(in_blocks.digits(), sha256(text)) << each;
+  }
   Fingerprint wrong;
   wrong.begin("/b", "float64", {});
   EXPECT_THROW(wrong.begin("/a", "float64", {}), std::logic_error);

@@ -78,12 +78,13 @@ TEST_F(Citing, RunStoresTheFingerprintAndDiffChecksIt) {
   }
 }
 
-/// The fingerprint can be computed without the program, as docs/results.md tells.
+/// The fingerprint can be computed without the program, as docs/results.md tells, also that of results which store the older one, without
+/// blocks.
 TEST_F(Citing, PythonComputesTheSameFingerprint) {
-  const std::string fingerprint = json::parse(run("a.h5").out)["fingerprint"];
   write("fingerprint.py", R"(import h5py, hashlib, numpy as np, sys
+block, store = 2 ** 20 if sys.argv[2] == "new" else 2 ** 63, len(sys.argv) > 3
 digest = hashlib.sha256()
-with h5py.File(sys.argv[1]) as file:
+with h5py.File(sys.argv[1], "a" if store else "r") as file:
     paths = []
     def visit(name, item):
         if isinstance(item, h5py.Dataset) and b"not a netCDF variable" not in item.attrs.get("NAME", b""):
@@ -92,10 +93,32 @@ with h5py.File(sys.argv[1]) as file:
     for path in sorted(paths):
         data = file[path][...]
         digest.update(f"{path} {data.dtype.name} {','.join(map(str, data.shape))}\n".encode())
-        digest.update(np.ascontiguousarray(data).tobytes())
+        data = np.ascontiguousarray(data).tobytes()
+        if len(data) > block:
+            data = "".join(hashlib.sha256(data[i:i + block]).hexdigest() for i in range(0, len(data), block)).encode()
+        digest.update(data)
+    if store:
+        file.attrs.create("fingerprint", digest.hexdigest().encode(), dtype=h5py.string_dtype("utf-8", 64))
+        del file.attrs["fingerprint_block"]
 print(digest.hexdigest())
 )");
-  EXPECT_EQ(shell("/usr/bin/python3 fingerprint.py a.h5").out, fingerprint + "\n");
+  const auto in_python = [this](const std::string& words) {
+    return shell("/usr/bin/python3 fingerprint.py " + words).out;
+  };
+  const std::string small = json::parse(run("a.h5").out)["fingerprint"];
+  EXPECT_EQ(in_python("a.h5 new"), small + "\n");
+  EXPECT_EQ(in_python("a.h5 old"), small + "\n");
+  const std::string large = "--set time.end=0.2 --set 'ensemble.axes[0].count=140000'";
+  const std::string fingerprint = json::parse(run("a.h5", large).out)["fingerprint"];
+  EXPECT_EQ(in_python("a.h5 new"), fingerprint + "\n");
+  run("b.h5", large);
+  std::string old = in_python("b.h5 old store");
+  old.pop_back();
+  EXPECT_NE(old, fingerprint);
+  EXPECT_EQ(shell("$RB diff --fingerprint b.h5").out, old + "  b.h5  (as stored)\n");
+  for (const std::string& words :
+       {std::string("a.h5 b.h5"), std::string("b.h5 a.h5"), "a.h5 " + old, "b.h5 " + fingerprint, "b.h5 " + old})
+    EXPECT_EQ(shell("$RB diff --quiet --fingerprint " + words).exit_code, 0) << words;
 }
 
 TEST_F(Citing, PartsAndOneRunHaveOneFingerprint) {
