@@ -74,6 +74,12 @@ void say(std::string_view message);
 /// Rejects the empty text, because the user must have meant another value.
 [[nodiscard]] CLI::Validator not_empty();
 
+/// Adds an option, or a positional argument, whose value is the name of a file.
+template <class Files>
+CLI::Option* add_file(CLI::App& command, const std::string& name, Files& files, const std::string& text) {
+  return command.add_option(name, files, text)->type_name(value::file)->check(not_empty());
+}
+
 /// Returns the default result file of `run`.
 [[nodiscard]] std::filesystem::path default_output(const std::filesystem::path& study);
 

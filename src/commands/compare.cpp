@@ -150,9 +150,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<CompareArguments>();
   arguments->study.add_to(*command);
   command->get_option("study")->description("study file (TOML); with --statistics a result");
-  command->add_option("second", arguments->second, "with --statistics: another result")
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "second", arguments->second, "with --statistics: another result");
   CLI::Option* backends = command->add_option(
       "--backends", arguments->backends,
       "two or more, separated by commas, as for run; the first is what the others are compared with");

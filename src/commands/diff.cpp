@@ -81,10 +81,8 @@ void add_diff(CLI::App& app, int& exit_code) {
     DiffOutputArguments output;
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("first", arguments->first, "a result")->required()->type_name(value::file)->check(not_empty());
-  command->add_option("second", arguments->second, "another result; with --fingerprint also a fingerprint, or nothing")
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "first", arguments->first, "a result")->required();
+  add_file(*command, "second", arguments->second, "another result; with --fingerprint also a fingerprint, or nothing");
   command->add_flag("--fingerprint", arguments->fingerprint,
                     "compute the fingerprints (SHA-256 of the datasets); compare them, and with those in the files");
   arguments->output.add_to(*command);

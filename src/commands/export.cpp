@@ -36,10 +36,7 @@ int write_export(const ExportArguments& arguments) {
 void add_export(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("export", "write a result as tables (CSV, Parquet) or arrays (Zarr)");
   auto arguments = std::make_shared<ExportArguments>();
-  command->add_option("result", arguments->result, "result file")
-      ->required()
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "result", arguments->result, "result file")->required();
   command->add_flag("--csv", arguments->csv, "tables as text, which need no other package");
   command->add_flag("--parquet", arguments->parquet, "tables in columns, with the Python package pyarrow");
   command->add_flag("--zarr", arguments->zarr, "all arrays, in compressed chunks, with the Python package zarr");
@@ -49,13 +46,9 @@ void add_export(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->check(not_empty());
-  command
-      ->add_option(
-          "-o,--output", arguments->output,
-          "a file for one table, otherwise a folder, which must not exist; default: named after the result, in the "
-          "working directory")
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "-o,--output", arguments->output,
+           "a file for one table, otherwise a folder, which must not exist; default: named after the result, in the "
+           "working directory");
   command->add_flag("--quiet", arguments->quiet, "print nothing");
   command->footer(
       "Examples:\n  rattleback export chaotic.h5 --csv\n"

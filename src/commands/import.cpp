@@ -39,15 +39,9 @@ void add_import(CLI::App& app, int& exit_code) {
     bool quiet = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("model", arguments->model, "a robot (URDF) or a model of MuJoCo (MJCF)")
-      ->required()
-      ->type_name(value::file)
-      ->check(not_empty());
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "study file, which must not exist; default: named after the model, in the working directory")
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "model", arguments->model, "a robot (URDF) or a model of MuJoCo (MJCF)")->required();
+  add_file(*command, "-o,--output", arguments->output,
+           "study file, which must not exist; default: named after the model, in the working directory");
   command->add_flag("--quiet", arguments->quiet, "print nothing");
   command->footer("Examples:\n  rattleback import arm.urdf\n  rattleback import pendulum.xml -o pendulum.toml");
   command->callback([arguments, &exit_code] {

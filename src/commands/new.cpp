@@ -41,9 +41,7 @@ void add_new(CLI::App& app, int& exit_code) {
   };
   auto arguments = std::make_shared<Arguments>();
   command->add_option("template", arguments->name, "kind of study; default: list them")->check(not_empty());
-  command->add_option("-o,--output", arguments->output, "study file; default: name of the template with .toml")
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "-o,--output", arguments->output, "study file; default: name of the template with .toml");
   command->footer("Examples:\n  rattleback new\n  rattleback new pendulum\n  rattleback new driven -o engine.toml");
   command->callback([arguments, &exit_code] {
     exit_code = exit_done;

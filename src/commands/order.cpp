@@ -128,19 +128,13 @@ void ReferenceArguments::add_to(CLI::App& command) {
   command.add_option("--reference-step", reference.step, "take errors against a run with this step")->check(finite());
   command.add_option("--reference-stages", reference.stages, "take errors against a run with this many stages")
       ->check(from_one());
-  command.add_option("--reference", reference.result, "take errors against the final states of this result (HDF5)")
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(command, "--reference", reference.result, "take errors against the final states of this result (HDF5)");
   command.add_flag("--exact", reference.exact, "take errors against the exact solution of the system");
 }
 
 void ReportArguments::add_to(CLI::App& command, const Words& words) {
-  command.add_option("-o,--output", output, fmt::format("write the {} as {}", words.content, words.formats))
-      ->type_name(value::file)
-      ->check(not_empty());
-  command.add_option("--plot", plot, fmt::format("draw errors against {} as .png, .svg or .pdf", words.against))
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(command, "-o,--output", output, fmt::format("write the {} as {}", words.content, words.formats));
+  add_file(command, "--plot", plot, fmt::format("draw errors against {} as .png, .svg or .pdf", words.against));
   command.add_flag("--quiet", quiet, "no progress on stderr");
   command.add_flag("--json", json, fmt::format("the {} as one JSON object on stdout", words.content));
 }

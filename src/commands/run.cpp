@@ -46,7 +46,7 @@ void check_space(const Problem& problem, const std::filesystem::path& output, st
 Problem StudyArguments::resolve() const { return Problem::load(file, overrides); }
 
 void StudyArguments::add_to(CLI::App& command) {
-  command.add_option("study", file, "study file (TOML)")->required()->type_name(value::file)->check(not_empty());
+  add_file(command, "study", file, "study file (TOML)")->required();
   command.add_option("--set", overrides, "override a key of the study, for example time.step=0.05")
       ->allow_extra_args(false)
       ->type_name(value::assignment);
@@ -74,9 +74,7 @@ void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "run a study and write its result");
   auto arguments = std::make_shared<StudyRunArguments>();
   arguments->study.add_to(*command);
-  command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5")
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5");
   arguments->run.add_to(*command);
   command->add_option("--tile", arguments->run.tile, "trajectories in memory at a time; default: what fits")
       ->check(from_one());

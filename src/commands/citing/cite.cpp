@@ -89,9 +89,7 @@ void add_cite(CLI::App& app, int& exit_code) {
     bool all = false, json = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("name", arguments->name, "a study, a result, a system or a method; without it the software alone")
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "name", arguments->name, "a study, a result, a system or a method; without it the software alone");
   command->add_flag("--all", arguments->all, "the whole bibliography of the program");
   command->add_flag("--json", arguments->json, "as one JSON object");
   command->footer("Examples:\n  rattleback cite chaotic.h5 > references.bib\n  rattleback cite examples/chaotic.toml");

@@ -101,14 +101,9 @@ int write_report(const Arguments& arguments) {
 void add_report(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("report", "write a page about results: statistics, figures, provenance");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("results", arguments->results, "result files")
-      ->required()
-      ->type_name(value::file)
-      ->check(not_empty());
-  command->add_option("-o,--output", arguments->output, "the page (.html), which needs no other file")
-      ->capture_default_str()
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "results", arguments->results, "result files")->required();
+  add_file(*command, "-o,--output", arguments->output, "the page (.html), which needs no other file")
+      ->capture_default_str();
   command->add_option("--figures", arguments->figures, "most figures per result")
       ->capture_default_str()
       ->check(CLI::Range(0, 100));

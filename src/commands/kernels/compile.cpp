@@ -131,7 +131,7 @@ int compile_kernels(const CompileArguments& arguments) {
 void add_compile(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compile", "compile the kernels that studies need, before they run");
   auto arguments = std::make_shared<CompileArguments>();
-  command->add_option("study", arguments->studies, "study files (TOML)")->type_name(value::file)->check(not_empty());
+  add_file(*command, "study", arguments->studies, "study files (TOML)");
   command->add_option("--set", arguments->overrides, "override a key of the studies, for example method.stages=4")
       ->allow_extra_args(false)
       ->type_name(value::assignment);

@@ -115,9 +115,7 @@ void add_job(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("job", "print a script that computes a study in parts on a cluster");
   auto arguments = std::make_shared<JobArguments>();
   arguments->study.add_to(*command);
-  command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5")
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5");
   command->add_option("--parts", arguments->parts, "number of parts")->required()->check(from_one());
   command->add_flag("--slurm", arguments->slurm, "an array job of Slurm");
   command->add_flag("--mpi", arguments->mpi, "ranks of MPI");

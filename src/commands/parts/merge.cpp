@@ -13,10 +13,7 @@ void add_merge(CLI::App& app, int& exit_code) {
     bool linked = false, quiet = false, json = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("result", arguments->result, "the result file; its parts are in RESULT.parts")
-      ->required()
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "result", arguments->result, "the result file; its parts are in RESULT.parts")->required();
   command->add_flag("--virtual", arguments->linked,
                     "leave the data of trajectories in the parts, and refer to them; the parts must stay");
   command->add_option("--threads", arguments->threads, "CPU threads; default: the processors that the process may use")

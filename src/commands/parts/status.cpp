@@ -97,10 +97,7 @@ void add_status(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("status", "list which parts of a result are finished, running, stale and missing");
   auto arguments = std::make_shared<StatusArguments>();
-  command->add_option("result", arguments->result, "the result file; its parts are in RESULT.parts")
-      ->required()
-      ->type_name(value::file)
-      ->check(not_empty());
+  add_file(*command, "result", arguments->result, "the result file; its parts are in RESULT.parts")->required();
   add_stale_option(*command, arguments->stale);
   command->add_flag("--json", arguments->json, "as one JSON object");
   command->footer("Examples:\n  rattleback status chaotic.h5");
