@@ -357,6 +357,13 @@ class Tool(unittest.TestCase):
                          {"statistics.csv": ("time,energy_mse", 6), "trajectories.csv": ("trajectory,a,final_q_0,final_q_1,status", 5),
                           "states.csv": ("time,trajectory,q_0,q_1", 11), "section-x.csv": ("time,trajectory,q_0,q_1,p_0,p_1", 4)})
         self.assertEqual(read["states.csv"][4], "1.0,1,1.0,1.0")
+        self.make("stopped.h5", "made")
+        with h5py.File("stopped.h5", "a") as file:
+            file["stops/survival"], file["stops/up/fraction"], file["stops/up/time_mean"] = np.ones(5), np.zeros(5), [2.0]
+        self.assertEqual(self.call("--export", "csv", "stopped.csv", "stopped.h5", "statistics"), (0, ""))
+        self.assertEqual(pathlib.Path("stopped.csv").read_text().splitlines()[1:3], ["0.0,1.0,1.0,0.0", "1.0,2.0,1.0,0.0"])
+        pathlib.Path("stopped.csv").unlink()
+        pathlib.Path("stopped.h5").unlink()
         self.assertEqual(self.call("--export", "csv", "one.csv", "good.h5", "statistics"), (0, ""))
         self.assertEqual(pathlib.Path("one.csv").read_text().splitlines()[1:3], ["0.0,1.0", "1.0,2.0"])
         self.expect_refused("is there already", "--export", "csv", "one.csv", "good.h5", "states")

@@ -50,10 +50,20 @@ def derivatives(result: Result, group, prefix: str, rows) -> Block:
 
 
 def statistics(result: Result) -> Iterator[Block]:
-    time = result.time
-    block = {"time": time}
-    for observable, group in result.file["observables"].items():
-        block |= {f"{observable}_{name}": data[:] for name, data in group.items() if data.shape == time.shape}
+    block = {"time": result.time}
+
+    def add(prefix, group):
+        for name, data in group.items():
+            if hasattr(data, "shape") and data.shape == block["time"].shape:
+                block[prefix + name] = data[:]
+
+    for observable, group in result.file.get("observables", {}).items():
+        add(f"{observable}_", group)
+    stops = result.file.get("stops", {})
+    add("", stops)
+    for stop, group in stops.items():
+        if not hasattr(group, "shape"):
+            add(f"stop_{stop}_", group)
     yield block
 
 
@@ -112,7 +122,7 @@ def section(name: str):
 def tables(result: Result) -> dict:
     """The tables that there are, by name."""
     file, found = result.file, {}
-    if any(not is_values(name) for group in file.get("observables", {}).values() for name in group):
+    if "stops" in file or any(not is_values(name) for group in file.get("observables", {}).values() for name in group):
         found["statistics"] = statistics
     if "final" in file:
         found["trajectories"] = trajectories
