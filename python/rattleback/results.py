@@ -112,6 +112,11 @@ class Crossings(State):
     """The crossings of a surface of section, a row for each: ``time``, ``trajectory``, ``q`` and so on."""
 
     @property
+    def returns(self) -> Statistics:
+        """Statistics of the times between crossings, each of shape (1,), where the section asks for ``returns``."""
+        return Statistics(self._stored, f"{self._path}/returns")
+
+    @property
     def derivatives(self) -> Mapping[str, State]:
         """Their derivatives by each name of ``[derivatives] by``: ``derivatives["gravity"].time`` and ``.q``, a row for each crossing."""
         return _derivatives(self._stored, f"{self._path}/derivatives/")

@@ -156,11 +156,15 @@ class Results(Case):
         # The file is a netCDF-4 file for others, without this package.
         study = self.study.replace({"ensemble.axes": [{"name": "a", "values": [0.9, 1.1]}, {"name": "b", "values": [1, 2, 3]}],
                                     "ensemble.group_by": ["b", "a"], "output.trajectories": [0, 5], "output.covariance": ["q"],
-                                    "section": [{"surface": "q[0] - 0.1"}, {"surface": "q[0] - 99", "name": "never"}],
+                                    "section": [{"surface": "q[0] - 0.1", "direction": "both", "returns": {}},
+                                                {"surface": "q[0] - 99", "name": "never"}],
                                     "fit": [{"name": "growth", "observable": "energy"}],
                                     "observable": [{"name": "energy", "statistics": ["mse"], "values": True,
                                                     "histogram": {"from": -1, "to": 1, "bins": 4}}, {"name": "q[1]"}]})
         result = rb.run(study, "all.h5")
+        times = result.section("0").return_time
+        self.assertGreater(np.isfinite(times).sum(), 1)
+        np.testing.assert_allclose(result.section("0").returns.mean, np.nanmean(times))
         groups = xarray.open_groups("all.h5", engine="h5netcdf", phony_dims=None)
         self.assertEqual(groups["/final"]["q"].dims, ("trajectory", "q_component"))
         self.assertEqual(groups["/observables/energy"]["mse"].dims, ("time",))

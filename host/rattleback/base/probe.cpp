@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/base/fork.hpp"
 
 namespace rattleback {
 namespace {
@@ -56,7 +57,7 @@ bool comes_back(const std::filesystem::path& file, const std::function<void()>& 
   const unsigned seconds = 10 + (code ? 0 : static_cast<unsigned>(size >> 24));
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) fail();
-  const pid_t parent = getpid(), child = fork();
+  const pid_t parent = getpid(), child = fork_alone();
   if (child == 0) {
     guard(parent, seconds);
     try {

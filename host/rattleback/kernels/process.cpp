@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/base/fork.hpp"
 
 namespace rattleback {
 namespace {
@@ -183,7 +184,7 @@ pid_t start_supervisor(const Command& command, const int (&ends)[2], int output)
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t supervisor = fork();
+  const pid_t supervisor = fork_alone();
   if (supervisor == 0) {
     close(ends[0]);
     supervise(launch, command.remove_if_orphaned, ends[1], output);

@@ -213,10 +213,20 @@ class JointMaker : PlaceOfJoint {
            torque_on(b_, a_, a_axes_[2]) + ", of the motion");
     }
     observe("angle", value);
+    if (!plane) {
+      if (joint_.rest) known_angle(*joint_.rest, "rest");
+      for (const Value& limit : joint_.limits) known_angle(limit, "limits");
+    }
     act(value, 0.0, rate, "angle", [&](const Term& torque) {
       twist(b_, torque * n);
       twist(a_, -torque * n);
     });
+  }
+  /// In space an angle is known without its turns.
+  void known_angle(const Value& given, const char* key) {
+    if (const double number = machine_.numbers(given, path(key)); !(std::abs(number) <= std::numbers::pi))
+      fail(fmt::format("{} has {:.6g}, and the angle of a joint in space is in (-pi, pi]; give an angle in this range",
+                       key, number));
   }
   void shift() {
     const Term value = way() - Term(way_at_start());

@@ -3,13 +3,17 @@
 #include "rattleback/kernels/process.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <thread>
 #include <vector>
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "compile_testing.hpp"
+#include "rattleback/base/probe.hpp"
 
 namespace rattleback::tests {
 namespace {
@@ -41,6 +45,33 @@ TEST_F(ProcessTest, GivesArgumentsAndTakesOutput) {
   EXPECT_TRUE(run("/bin/true").succeeded());
   EXPECT_EQ(text_of(directory / "output"), "");
   EXPECT_TRUE(run_process({.arguments = {"/bin/echo"}}).succeeded());
+}
+
+// What another library does at a fork, such as OpenBLAS, which waits for its threads there.
+std::atomic<bool> watches_forks = false;
+std::atomic<int> forks = 0, at_once = 0, most_at_once = 0;
+void at_fork() {
+  if (!watches_forks) return;
+  ++forks;
+  const int now = ++at_once;
+  if (now > most_at_once) most_at_once = now;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  --at_once;
+}
+
+TEST_F(ProcessTest, OneThreadForksAtATime) {
+  ASSERT_EQ(pthread_atfork(at_fork, nullptr, nullptr), 0);
+  watches_forks = true;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([] {
+      EXPECT_TRUE(run_process({.arguments = {"/bin/true"}}).succeeded());
+      EXPECT_TRUE(comes_back("/dev/null", [] {}));
+    });
+  for (std::thread& thread : threads) thread.join();
+  watches_forks = false;
+  EXPECT_EQ(forks, 6);
+  EXPECT_EQ(most_at_once, 1);
 }
 
 TEST_F(ProcessTest, GivesAnEnvironment) {

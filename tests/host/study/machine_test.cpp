@@ -380,6 +380,9 @@ TEST(Machine, FaultsHaveTheirMessages) {
             "s.toml:21: unknown name 'angl' in joint[0].effort = '2 angl' (known: ..."},
            {"axis = [2, -1, 2]", "axis = [2, -1, 2]\nlimits = [1, 0]\nlimit_stiffness = 5",
             "s.toml:16: joint 'j': limits are from 1 to 0; the first is the smaller one"},
+           {"axis = [2, -1, 2]", "axis = [2, -1, 2]\nlimits = [-0.5, 4]\nlimit_stiffness = 5",
+            "s.toml:16: joint 'j': limits has 4, and the angle of a joint in space is in (-pi, pi]; give an angle in "
+            "this range"},
            {"axis = [2, -1, 2]", "axis = [2, -1, 2]\nlimit_stiffness = 5",
             "s.toml:16: joint 'j': limit_stiffness is that of limits; give them"},
            {"axis = [2, -1, 2]", "axis = [2, -1, 2]\nlimits = [0, 1]\nlimit_stiffness = 5\nlimit_width = 0",
