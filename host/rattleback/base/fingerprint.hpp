@@ -1,6 +1,7 @@
 #pragma once
 // The fingerprint of a result: SHA-256 over its datasets.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -25,6 +26,10 @@ class Fingerprint {
   /// `threads` hash the blocks of what is added at once.
   explicit Fingerprint(std::uint64_t block = fingerprint_block, unsigned threads = worker_count(0))
       : block_(block), threads_(threads) {}
+  /// Returns how many bytes are best added at once: a block for each thread, which stays in the caches of the processors.
+  [[nodiscard]] std::uint64_t bytes_at_once() const {
+    return std::min(block_, fingerprint_block) * std::clamp(threads_, 1u, 16u);
+  }
   /// Begins a dataset. The path must come after all paths before it.
   void begin(std::string_view path, std::string_view type, std::span<const std::uint64_t> shape);
   /// Adds numbers of the dataset.

@@ -107,7 +107,7 @@ template <class Read>
 void add_dataset(Fingerprint& fingerprint, const std::string& path, ResultSink::Type type, const Shape& shape,
                  Read read) {
   fingerprint.begin(path, name_of(type), shape);
-  constexpr std::uint64_t most = std::uint64_t{1} << 20;  // several blocks of the fingerprint
+  const std::uint64_t most = fingerprint.bytes_at_once() / sizeof(double);
   const std::uint64_t word = type == ResultSink::Type::u32 ? 4 : 8;
   std::vector<double> blocks[2];
   std::size_t which = 0;
