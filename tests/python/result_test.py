@@ -156,7 +156,7 @@ class Results(Case):
         # The file is a netCDF-4 file for others, without this package.
         study = self.study.replace({"ensemble.axes": [{"name": "a", "values": [0.9, 1.1]}, {"name": "b", "values": [1, 2, 3]}],
                                     "ensemble.group_by": ["b", "a"], "output.trajectories": [0, 5], "output.covariance": ["q"],
-                                    "section": [{"surface": "q[0] - 0.1", "direction": "both", "returns": {}},
+                                    "section": [{"surface": "sin(12 q[1])", "direction": "both", "returns": {}},
                                                 {"surface": "q[0] - 99", "name": "never"}],
                                     "fit": [{"name": "growth", "observable": "energy"}],
                                     "observable": [{"name": "energy", "statistics": ["mse"], "values": True,
