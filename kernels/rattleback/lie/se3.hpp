@@ -2,6 +2,7 @@
 // Rigid motions of space.
 
 #include "rattleback/lie/so3.hpp"
+#include "rattleback/linalg/dual_vector.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -143,23 +144,10 @@ class Chart<SE3, Exp, T> {
   RB_HD explicit Chart(const Chart<SO3, Exp, D>& dual) : dual_(dual) {}
 
  protected:
-  RB_HD static Vector<D, 3> dual(const Vector<T, 3>& value, const Vector<T, 3>& partial) {
-    Vector<D, 3> r;
-    RB_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      r[i].value = value[i];
-      r[i].partial[0] = partial[i];
-    }
-    return r;
-  }
-  RB_HD static Vector<D, 3> vector(const Vec& x) { return dual(SE3::angular(x), SE3::linear(x)); }
-  RB_HD static Vector<D, 3> covector(const Vec& m) { return dual(SE3::linear(m), SE3::angular(m)); }
-  RB_HD static Vec from_vector(const Vector<D, 3>& a) {
-    return {a[0].value, a[1].value, a[2].value, a[0].partial[0], a[1].partial[0], a[2].partial[0]};
-  }
-  RB_HD static Vec from_covector(const Vector<D, 3>& a) {
-    return {a[0].partial[0], a[1].partial[0], a[2].partial[0], a[0].value, a[1].value, a[2].value};
-  }
+  RB_HD static Vector<D, 3> vector(const Vec& x) { return detail::along(SE3::angular(x), SE3::linear(x)); }
+  RB_HD static Vector<D, 3> covector(const Vec& m) { return detail::along(SE3::linear(m), SE3::angular(m)); }
+  RB_HD static Vec from_vector(const Vector<D, 3>& a) { return join(detail::values(a), detail::derivative(a)); }
+  RB_HD static Vec from_covector(const Vector<D, 3>& a) { return join(detail::derivative(a), detail::values(a)); }
 
  private:
   Chart<SO3, Exp, D> dual_;

@@ -56,6 +56,22 @@ RB_HD Vector<S, n> values(const Vector<Dual<S, K>, n>& x) {
   for (int i = 0; i < n; ++i) r[i] = x[i].value;
   return r;
 }
+/// The partial derivatives first, .., first + n - 1; those of a vector row by row.
+template <int n, int first = 0, class S, int K>
+RB_HD Vector<S, n> partials(const Dual<S, K>& x) {
+  static_assert(first + n <= K);
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = x.partial[first + i];
+  return r;
+}
+template <int n, int first = 0, class S, int K, int rows>
+RB_HD Matrix<S, rows, n> partials(const Vector<Dual<S, K>, rows>& x) {
+  Matrix<S, rows, n> r;
+  RB_UNROLL
+  for (int i = 0; i < rows; ++i) r[i] = partials<n, first>(x[i]);
+  return r;
+}
 }  // namespace detail
 
 /// s a + b, where s has no derivatives.

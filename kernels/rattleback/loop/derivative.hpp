@@ -59,11 +59,9 @@ void start_derivative(SystemAt place, const StartVariation& given, PrepareOption
     x = detail::load_varied<N>(given.q, given.dq);
   }
   if (given.shift != nullptr) {
-    Vector<double, N> at;
     Vector<double, n> shift;
-    for (int i = 0; i < N; ++i) at[i] = x[i].value;
     for (int i = 0; i < n; ++i) shift[i] = given.shift[i];
-    const Vector<D, N> moved = moving<G>(at, shift);
+    const Vector<D, N> moved = moving<G>(detail::values(x), shift);
     for (int i = 0; i < N; ++i) x[i].partial[0] += moved[i].partial[0];
   }
   // Velocities and momenta of the study, with their derivatives, in the body.

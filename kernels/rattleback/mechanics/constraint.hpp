@@ -166,13 +166,7 @@ RB_HD Matrix<T, velocity_count<System>, System::n> velocity_forms(const System& 
     using D = Dual<T, n>;
     auto x = lift<D>(q);
     const Vector<D, m> phi = system.constraint(x, seeded_velocity<D, 0>(v));
-    Matrix<T, m, n> forms;
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) {
-      RB_UNROLL
-      for (int i = 0; i < n; ++i) forms[k][i] = phi[k].partial[i];
-    }
-    return forms;
+    return partials<n>(phi);
   }
 }
 }  // namespace detail
@@ -205,19 +199,22 @@ struct PositionConstraint {
 template <class System, class T>
 RB_HD auto position_constraint(const System& system, const Vector<T, element_size<System>>& q)
     -> PositionConstraint<T, System::n, position_count<System>> {
-  constexpr int n = System::n, m = position_count<System>;
   if constexpr (requires { system.position_jacobian(q); }) {
     return {system.position_constraint(q), system.position_jacobian(q)};
   } else {
-    const auto g = system.position_constraint(seeded_configuration<group_of<System>, Dual<T, n>>(q));
-    PositionConstraint<T, n, m> r;
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) {
-      r.value[k] = g[k].value;
-      RB_UNROLL
-      for (int i = 0; i < n; ++i) r.jacobian[k][i] = g[k].partial[i];
-    }
-    return r;
+    const auto g = system.position_constraint(seeded_configuration<group_of<System>, Dual<T, System::n>>(q));
+    return {detail::values(g), detail::partials<System::n>(g)};
+  }
+}
+
+/// Dg.
+template <class System, class T>
+RB_HD Matrix<T, position_count<System>, System::n> position_jacobian(const System& system,
+                                                                     const Vector<T, element_size<System>>& q) {
+  if constexpr (requires { system.position_jacobian(q); }) {
+    return system.position_jacobian(q);
+  } else {
+    return position_constraint(system, q).jacobian;
   }
 }
 
@@ -228,16 +225,16 @@ RB_HD Matrix<T, System::m, System::n> constraint_forms(const System& system, con
                                                        const Vector<T, System::n>& v) {
   if constexpr (is_mixed<System>) {
     constexpr int h = position_count<System>;
-    const auto g = position_constraint(system, q);
+    const auto dg = position_jacobian(system, q);
     const auto phi = detail::velocity_forms(system, q, v);
     Matrix<T, System::m, System::n> forms;
     RB_UNROLL
-    for (int k = 0; k < h; ++k) forms[k] = g.jacobian[k];
+    for (int k = 0; k < h; ++k) forms[k] = dg[k];
     RB_UNROLL
     for (int k = h; k < System::m; ++k) forms[k] = phi[k - h];
     return forms;
   } else if constexpr (is_holonomic<System>) {
-    return position_constraint(system, q).jacobian;
+    return position_jacobian(system, q);
   } else {
     return detail::velocity_forms(system, q, v);
   }

@@ -11,14 +11,7 @@ RB_NAMESPACE_BEGIN
 template <class G, class S>
 RB_HD Vector<Dual<S, 1>, G::element_size> moving(const Vector<S, G::element_size>& g,
                                                  const Vector<S, G::dimension>& x) {
-  const auto rate = G::translate(g, x);
-  Vector<Dual<S, 1>, G::element_size> r;
-  RB_UNROLL
-  for (int i = 0; i < G::element_size; ++i) {
-    r[i].value = g[i];
-    r[i].partial[0] = rate[i];
-  }
-  return r;
+  return detail::along(g, G::translate(g, x));
 }
 
 /// q as dual numbers. The first n partials of D are the derivatives by q.
@@ -56,17 +49,7 @@ RB_HD_LARGE Gradient<T, n, R> gradient(F&& f, const Vector<T, N>& q, const Vecto
   using G = std::conditional_t<std::is_void_v<Group>, Rn<N>, Group>;
   using D = Dual<T, 2 * n>;
   const Vector<D, R> y = f(seeded_configuration<G, D>(q), seeded_velocity<D, n>(v));
-  Gradient<T, n, R> g;
-  RB_UNROLL
-  for (int r = 0; r < R; ++r) {
-    g.value[r] = y[r].value;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      g.dq[r][i] = y[r].partial[i];
-      g.dv[r][i] = y[r].partial[n + i];
-    }
-  }
-  return g;
+  return {detail::values(y), detail::partials<n>(y), detail::partials<n, n>(y)};
 }
 
 RB_NAMESPACE_END

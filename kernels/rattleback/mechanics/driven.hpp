@@ -317,13 +317,7 @@ RB_HD Matrix<T, n, n> force_by_velocity(const System& system, const Vector<T, el
                                         const Vector<T, n>& v) {
   using D = Dual<T, n>;
   const Vector<D, n> f = system.applied_force(lift<D>(q), seeded_velocity<D, 0>(v));
-  Matrix<T, n, n> by_v;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    RB_UNROLL
-    for (int j = 0; j < n; ++j) by_v[i][j] = f[i].partial[j];
-  }
-  return by_v;
+  return detail::partials<n>(f);
 }
 
 /// The system whose time has the derivative 1: functions of it other than the generalized force, with q as dual numbers along v

@@ -75,17 +75,6 @@ RB_HD Vector<S, System::n> inertia_times(const System& system, const Vector<S, S
   }
 }
 
-/// Dg.
-template <class System, class S>
-RB_HD Matrix<S, position_count<System>, System::n> position_jacobian(const System& system,
-                                                                     const Vector<S, System::n>& q) {
-  if constexpr (requires { system.position_jacobian(q); }) {
-    return system.position_jacobian(q);
-  } else {
-    return position_constraint(system, q).jacobian;
-  }
-}
-
 /// D^2g(v, v); of a system at a time D^2g(v, v) + 2 G_t v + g_tt.
 template <class System, class S>
 RB_HD Vector<S, System::m> position_curvature(const System& system, const Vector<S, System::n>& q,
@@ -99,16 +88,6 @@ RB_HD Vector<S, System::m> position_curvature(const System& system, const Vector
 
 namespace detail {
 
-/// The rows of G: Dg and Phi_v.
-template <class System, class S>
-RB_HD Matrix<S, System::m, System::n> saddle_forms(const System& system, const Vector<S, System::n>& q,
-                                                   [[maybe_unused]] const Vector<S, System::n>& v) {
-  if constexpr (is_holonomic<System>) {
-    return position_jacobian(system, q);
-  } else {
-    return constraint_forms(system, q, v);
-  }
-}
 /// The derivative along the motion, at fixed v, of what the constraints say of velocities.
 template <class System, class S>
 RB_HD Vector<S, System::m> saddle_curvature(const System& system, const Vector<S, System::n>& q,
@@ -196,7 +175,7 @@ class Dynamics {
       Matrix<T, m, n> jacobian{};
       Vector<T, m> curvature;
       if constexpr (m > 0) {
-        jacobian = detail::saddle_forms(system_, q, v);
+        jacobian = constraint_forms(system_, q, v);
         curvature = detail::saddle_curvature(system_, q, v);
       }
       saddle(q, v, jacobian).solve(f, -curvature, a, lambda);
@@ -216,7 +195,7 @@ class Dynamics {
     Vector<D, m> curvature;
     Matrix<T, m, n> jacobian_value;
     if constexpr (m > 0) {
-      jacobian = detail::saddle_forms(system_, q, v);
+      jacobian = constraint_forms(system_, q, v);
       curvature = detail::saddle_curvature(system_, q, v);
       RB_UNROLL
       for (int k = 0; k < m; ++k) jacobian_value[k] = detail::values(jacobian[k]);
@@ -258,9 +237,7 @@ class Dynamics {
       RB_UNROLL
       for (int j = 0; j < K; ++j) dl[j] = dot(f_value, detail::derivative(q, j)) + dot(p, detail::derivative(v, j));
     } else {
-      const D l = lagrangian(system_, q, v);
-      RB_UNROLL
-      for (int j = 0; j < K; ++j) dl[j] = l.partial[j];
+      dl = detail::partials<K>(lagrangian(system_, q, v));
       if constexpr (detail::has_applied_force<System>()) {
         const Vector<T, n> applied = system_.applied_force(q_value, v_value);
         RB_UNROLL

@@ -61,10 +61,7 @@ RB_HD Vector<T, System::n> force(const System& system, const Vector<T, element_s
     return system.force(q);
   } else {
     const Dual<T, n> u = system.potential(seeded_configuration<group_of<System>, Dual<T, n>>(q));
-    Vector<T, n> f;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) f[i] = -u.partial[i];
-    return f;
+    return -detail::partials<n>(u);
   }
 }
 
@@ -135,11 +132,7 @@ RB_HD Vector<T, System::n> velocity_by_hamiltonian(const System& system, const V
   constexpr int n = System::n;
   using D = Dual<T, n>;
   auto x = lift<D>(q);
-  const D h = system.hamiltonian(x, seeded_velocity<D, 0>(p));
-  Vector<T, n> v;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) v[i] = h.partial[i];
-  return v;
+  return partials<n>(system.hamiltonian(x, seeded_velocity<D, 0>(p)));
 }
 
 /// d2H/dp2.
@@ -148,14 +141,7 @@ RB_HD Matrix<T, n, n> inverse_mass(const System& system, const Vector<T, element
                                    const Vector<T, n>& p) {
   using D = Dual<T, n>;
   auto x = lift<D>(q);
-  const Vector<D, n> v = velocity_by_hamiltonian(system, x, seeded_velocity<D, 0>(p));
-  Matrix<T, n, n> inverse;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    RB_UNROLL
-    for (int j = 0; j < n; ++j) inverse[i][j] = v[i].partial[j];
-  }
-  return inverse;
+  return partials<n>(velocity_by_hamiltonian(system, x, seeded_velocity<D, 0>(p)));
 }
 
 /// dL/dv by dual numbers.
@@ -165,11 +151,7 @@ RB_HD Vector<T, System::n> differentiated_momentum(const System& system, const V
   constexpr int n = System::n;
   using D = Dual<T, n>;
   auto x = lift<D>(q);
-  const D l = lagrangian(system, x, seeded_velocity<D, 0>(v));
-  Vector<T, n> p;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) p[i] = l.partial[i];
-  return p;
+  return partials<n>(lagrangian(system, x, seeded_velocity<D, 0>(v)));
 }
 }  // namespace detail
 
@@ -206,11 +188,7 @@ RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, co
     const Factors<T, n> inverse(detail::inverse_mass(system, q, momentum(system, q, v)));
     Matrix<T, n, n> mass;  // symmetric
     RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      auto unit = Vector<T, n>::zero();
-      unit[i] = T(1.0);
-      mass[i] = inverse.solve(unit);
-    }
+    for (int i = 0; i < n; ++i) mass[i] = inverse.column(i);
     return mass;
   }
   if constexpr (GivesDerivatives<System>) {
@@ -225,14 +203,7 @@ RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, co
   }
   using D = Dual<T, n>;
   auto x = lift<D>(q);
-  const Vector<D, n> p = momentum(system, x, seeded_velocity<D, 0>(v));
-  Matrix<T, n, n> mass;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    RB_UNROLL
-    for (int j = 0; j < n; ++j) mass[i][j] = p[i].partial[j];
-  }
-  return mass;
+  return detail::partials<n>(momentum(system, x, seeded_velocity<D, 0>(v)));
 }
 
 namespace detail {
@@ -250,11 +221,7 @@ RB_HD Vector<T, System::n> lagrangian_force(const System& system, const Vector<T
   } else {
     using D = Dual<T, n>;
     auto y = lift<D>(v);
-    const D l = lagrangian(system, seeded_configuration<group_of<System>, D>(q), y);
-    Vector<T, n> f;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) f[i] = l.partial[i];
-    return f;
+    return partials<n>(lagrangian(system, seeded_configuration<group_of<System>, D>(q), y));
   }
 }
 }  // namespace detail
@@ -286,11 +253,8 @@ RB_HD void hamiltonian_rates(const System& system, const Vector<T, element_size<
   constexpr int n = System::n;
   using D = Dual<T, 2 * n>;
   const D h = system.hamiltonian(seeded_configuration<group_of<System>, D>(q), seeded_velocity<D, n>(p));
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    velocity[i] = h.partial[n + i];
-    force[i] = -h.partial[i];
-  }
+  velocity = detail::partials<n, n>(h);
+  force = -detail::partials<n>(h);
 }
 
 namespace detail {

@@ -88,18 +88,13 @@ class RegularLagrangian {
     const D l = lagrangian(system_, configuration(), seeded_velocity<D, active>(v));
     RB_UNROLL
     for (int k = 0; k < active; ++k) force_[Pattern::coordinate(k)] = l.partial[k];
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) momentum_[i] = l.partial[active + i];
+    momentum_ = detail::partials<n, active>(l);
   }
   RB_HD_LARGE void linearise_by_duals(const Vector<T, n>& v, Coupling<System, T>& b) {
     const Vector<D, n> p = rattleback::momentum(system_, configuration(), seeded_velocity<D, active>(v));
+    mass_ = detail::partials<n, active>(p);
     RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      RB_UNROLL
-      for (int j = 0; j < n; ++j) mass_[i][j] = p[i].partial[active + j];
-      RB_UNROLL
-      for (int k = 0; k < active; ++k) b.column[k][i] = p[i].partial[k];
-    }
+    for (int k = 0; k < active; ++k) b.column[k] = detail::derivative(p, k);
   }
   /// q, with the derivatives by the active coordinates.
   RB_HD Vector<D, n> configuration() const {

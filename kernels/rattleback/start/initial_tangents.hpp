@@ -81,11 +81,7 @@ class InitialTangents {
   }
   template <class Product>
   RB_HD static auto parts(const Product& of, const Tangent& x) {
-    Vector<T, N> q;
-    Vector<T, n> p;
-    for (int i = 0; i < N; ++i) q[i] = x[i];
-    for (int i = 0; i < n; ++i) p[i] = x[N + i];
-    return of.parts(q, p);
+    return of.parts(segment<0, N>(x), segment<N, n>(x));
   }
 
   /// A tangent vector of any length. The nearest direction, in the metric of the mass matrix, that satisfies the linearised constraints
@@ -95,13 +91,12 @@ class InitialTangents {
     Vector<T, n> in_body = v_;
     if constexpr (on_group<System>)
       if (in_space_) in_body = G::Ad(G::inverse(q_), in_body);
-    Vector<T, n> shift;
-    Vector<D, n> y;
+    Vector<T, n> shift, turn;
     for (int i = 0; i < n; ++i) {
       shift[i] = T(direction[i]);
-      y[i].value = in_body[i];
-      y[i].partial[0] = T(direction[n + i]);
+      turn[i] = T(direction[n + i]);
     }
+    Vector<D, n> y = detail::along(in_body, turn);
     Vector<D, N> x = moving<G>(q_, shift);
     Vector<D, m> lambda;
     if constexpr (m > 0) {
@@ -113,20 +108,13 @@ class InitialTangents {
       Vector<T, n> of_body = p_;
       if constexpr (on_group<System>)
         if (in_space_) of_body = G::Ad_star(q_, of_body);
-      for (int i = 0; i < n; ++i) {
-        momenta[i].value = of_body[i];
-        momenta[i].partial[0] = T(direction[n + i]);
-      }
+      momenta = detail::along(of_body, turn);
     } else {
       momenta = momentum(system_, x, y);
     }
     if constexpr (on_group<System>)
       if (in_space_) momenta = G::Ad_inverse_star(x, momenta);
-    Tangent tangent;
-    for (int i = 0; i < N; ++i) tangent[i] = x[i].partial[0];
-    for (int i = 0; i < n; ++i) tangent[N + i] = momenta[i].partial[0];
-    for (int i = 0; i < m; ++i) tangent[N + n + i] = lambda[i].partial[0];
-    return tangent;
+    return join(join(detail::derivative(x), detail::derivative(momenta)), detail::derivative(lambda));
   }
 
   const System system_;

@@ -66,9 +66,7 @@ RB_HD_LARGE Vector<T, n> velocity_sizes(const System& system, const Configuratio
   const Factors<T, n> mass(mass_matrix(system, q, v));
   Vector<T, n> sizes = absolute(v);
   for (int j = 0; j < n; ++j) {
-    auto unit = Vector<T, n>::zero();
-    unit[j] = T(1.0);
-    const Vector<T, n> response = mass.solve(unit);
+    const Vector<T, n> response = mass.column(j);
     for (int i = 0; i < n; ++i) sizes[i] += abs(response[i]) * (abs(p[j]) + abs(at_rest[j]));
   }
   return sizes;

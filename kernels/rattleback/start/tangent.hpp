@@ -36,12 +36,8 @@ RB_HD_LARGE void newton_to_constraints(const System& system, Configuration<Syste
 template <class G, class D>
 RB_HD void put_onto_group(Element<G, D>& q) {
   using T = decltype(q[0].value);
-  Element<G, T> g, d, along = Element<G, T>::zero();
-  RB_UNROLL
-  for (int i = 0; i < G::element_size; ++i) {
-    g[i] = q[i].value;
-    d[i] = q[i].partial[0];
-  }
+  const Element<G, T> g = detail::values(q), d = detail::derivative(q);
+  auto along = Element<G, T>::zero();
   RB_UNROLL
   for (int k = 0; k < G::dimension; ++k) {
     auto unit = Algebra<G, T>::zero();
@@ -49,8 +45,7 @@ RB_HD void put_onto_group(Element<G, D>& q) {
     const Element<G, T> column = G::translate(g, unit);
     along = fma(dot(column, d) / dot(column, column), column, along);
   }
-  RB_UNROLL
-  for (int i = 0; i < G::element_size; ++i) q[i].partial[0] = along[i];
+  q = detail::along(g, along);
 }
 
 /// The product dq.M dq' + dp.M^-1 dp' of tangent vectors at a state, with the mass matrix M, the derivative of p by v there. On a group

@@ -234,7 +234,7 @@ RB_HD_LARGE Vector<T, n> nearest_velocity(const System& system, const Vector<T, 
   auto x = Vector<T, m>::zero();
   Iteration<T> lanes({T(1e-16), max_iterations}, scale);
   for (int iteration = 0; !lanes.ended() && iteration < max_iterations; ++iteration) {
-    const detail::Normals<T, n, m> normals(detail::saddle_forms(system, q, v));
+    const detail::Normals<T, n, m> normals(constraint_forms(system, q, v));
     lanes.note_singular(normals.gram.singular());
     const Vector<T, n> excess = v - given + transpose_times(normals.jacobian, x);
     const Vector<T, m> change = normals.gram * (rattleback::constraint(system, q, v) - normals.jacobian * excess);

@@ -154,7 +154,7 @@ class HbvmEquations {
       RB_UNROLL
       for (int j = 0; j < S; ++j) hf[j] = fma(T(weight[j]), f, hf[j]);
       if constexpr (m > 0) {
-        const Matrix<T, m, n> dg = position_constraint(at, y).jacobian;
+        const Matrix<T, m, n> dg = position_jacobian(at, y);
         RB_UNROLL
         for (int j = 0; j < S; ++j) accumulate(T(weight[j]), dg, rho[j]);
         if constexpr (moves) rate = fma(T(weight[0]), rate_of_constraint(at, y), rate);

@@ -256,7 +256,7 @@ class Hbvm : HbvmEquations<T, System, S> {
         if constexpr (applied) f = f + at.applied_force(x, lift<D>(velocity_at_node(unknowns.gamma, r)));
         for (int i = 0; i < n; ++i) slope[i] = h * f[i].partial[0];
         if constexpr (m > 0) {
-          const auto dg = position_constraint(at, x).jacobian;
+          const auto dg = position_jacobian(at, x);
           Vector<D, m> rate;
           if constexpr (moves) rate = rate_of_constraint(at, x);
           for (int c = 0; c < m; ++c) {

@@ -315,19 +315,9 @@ class GroupSweeps {
 
   /// d/de Phi(g tau(e y), M^-1 Ad*_{tau(e y)} mu) at e = 0.
   RB_HD Vector<T, m> constraint_rate(const State& state, const Inertia& inertia, const Vector<T, n>& y) const {
-    const Vector<T, n> value = state.p, rate = G::ad_star(y, state.p);
-    Vector<Dual<T, 1>, n> p;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      p[i].value = value[i];
-      p[i].partial[0] = rate[i];
-    }
+    const auto p = detail::along(state.p, G::ad_star(y, state.p));
     const auto g = moving<G>(state.q, y);
-    const auto phi = constraint(system_, g, inertia.velocity(system_, g, p));
-    Vector<T, m> r;
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) r[k] = phi[k].partial[0];
-    return r;
+    return detail::derivative(constraint(system_, g, inertia.velocity(system_, g, p)));
   }
 
   /// x less an update, in the lanes of the mask.

@@ -36,15 +36,10 @@ RB_HD Matrix<T, m, n> constraint_rate(const System& system, const Vector<T, n>& 
   Matrix<T, m, n> rate;
   if constexpr (Pattern::active == 0) return rate;
   using D = Dual<T, (Pattern::active > 0 ? Pattern::active : 1)>;
-  Vector<D, n> x, constant_v;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    x[i] = D(q[i]);
-    constant_v[i] = D(v[i]);
-  }
+  auto x = lift<D>(q);
   RB_UNROLL
   for (int k = 0; k < Pattern::active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
-  const Vector<D, m> phi = constraint(system, x, constant_v);
+  const Vector<D, m> phi = constraint(system, x, lift<D>(v));
   RB_UNROLL
   for (int k = 0; k < m; ++k) {
     RB_UNROLL
@@ -58,10 +53,7 @@ template <class T, class System, int n = System::n, int m = System::m>
 RB_HD Matrix<T, n, n> constraint_bend(const System& system, const Vector<T, n>& q, const Vector<T, n>& v,
                                       const Vector<T, m>& l) {
   using D = Dual<T, n>;
-  Vector<D, n> x;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) x[i] = D(q[i]);
-  const auto forms = constraint_forms(system, x, seeded_velocity<D, 0>(v));
+  const auto forms = constraint_forms(system, lift<D>(q), seeded_velocity<D, 0>(v));
   Matrix<T, n, n> bend;
   RB_UNROLL
   for (int i = 0; i < n; ++i) {

@@ -38,15 +38,7 @@ class InertiaOfStages {
       at_.inverse[i] = Factors<T, n, Definite<>>(mass_matrix(system, g, eta));
       if (!first) return;
       using D = Dual<T, n>;
-      Vector<D, n> v;
-      RB_UNROLL
-      for (int k = 0; k < n; ++k) v[k] = D(eta[k]);
-      const Vector<D, n> p = rattleback::momentum(system, seeded_configuration<G, D>(g), v);
-      RB_UNROLL
-      for (int a = 0; a < n; ++a) {
-        RB_UNROLL
-        for (int b = 0; b < n; ++b) at_.coupling[i][a][b] = p[a].partial[b];
-      }
+      at_.coupling[i] = detail::partials<n>(rattleback::momentum(system, seeded_configuration<G, D>(g), lift<D>(eta)));
     }
   }
 
