@@ -30,96 +30,82 @@
 
 RB_NAMESPACE_BEGIN
 
+namespace detail {
 /// The step for any Lagrangian with an explicit inverse of p = L_v. The unknowns are u = (q' - q)/h, a velocity a at q with
 /// p' = L_v(q, a), h lambda and, if the scheme has gamma, gamma.
 template <class T, class System, GglScheme scheme>
   requires ExplicitVelocity<System>
-class GeneralEnergyMomentum {
+class GeneralEnergyMomentumEquations {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
 
-  struct Equations {
-    static constexpr int size = 2 * n + (Traits::has_gamma ? 2 * m : m);
-
-    RB_HD Equations(const System& system, const StateOf<T, System>& state, const T& h)
-        : system_(system),
-          state_(state),
-          h_(h),
-          v_0_(velocity(system, state.q, state.p)),
-          equations_(system, state, h) {}
-
-    RB_HD Vector<T, size> guess(const T& fraction) const {
-      auto x = Vector<T, size>::zero();
-      for (int i = 0; i < n; ++i) {
-        x[i] = fraction * v_0_[i];
-        x[n + i] = v_0_[i];
-      }
-      for (int k = 0; k < m; ++k) x[2 * n + k] = -(h_ * state_.lambda[k]);
-      return x;
-    }
-    RB_HD T scale() const { return detail::velocity_scale(system_, h_, state_.q, v_0_); }
-    RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, 2 * n>(update)); }
-
-    template <class D>
-    RB_HD auto at(const Vector<D, size>& x) const {
-      const Vector<D, n> p_1 = momentum(system_, lift<D>(state_.q), segment<n, n>(x));
-      auto gamma = Vector<D, m>::zero();
-      if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);
-      return equations_(segment<0, n>(x), p_1, segment<2 * n, m>(x), gamma);
-    }
-
-    template <class D>
-    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
-      const auto r = at(x);
-      if constexpr (Traits::has_gamma) {
-        return join(join(r.drift, r.kick), join(r.position, r.hidden));
-      } else {
-        return join(join(r.drift, r.kick), r.position);
-      }
-    }
-
-   private:
-    const System& system_;
-    const StateOf<T, System>& state_;
-    T h_;
-    Vector<T, n> v_0_;
-    EnergyMomentumEquations<T, System, scheme> equations_;
-  };
-
  public:
   using State = StateOf<T, System>;
+  static constexpr int size = 2 * n + (Traits::has_gamma ? 2 * m : m);
 
-  RB_HD GeneralEnergyMomentum(const System& system, const SolverOptions<T>& options)
-      : system_(system), options_(options) {}
+  RB_HD GeneralEnergyMomentumEquations(const System& system, const State& state, const T& h)
+      : system_(system), state_(state), h_(h), v_0_(velocity(system, state.q, state.p)), equations_(system, state, h) {}
 
-  RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
-  template <class Keep>
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h, const Keep& keep) const {
-    const Equations equations(system_, state, h);
-    Vector<T, Equations::size> x;
-    typename Team::template Shared<Workspace> workspace;
-    const SolveState<T> report =
-        newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
-    if constexpr (timed<System>)
-      if (options_.measures_work) add_work(equations.at(x).work, state);
-    const Vector<T, n> q_1 = fma(h, segment<0, n>(x), state.q), p_1 = momentum(system_, state.q, segment<n, n>(x));
-    auto gamma = Vector<T, m>::zero();
-    auto v_1 = Vector<T, n>::zero();
-    if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);
-    if (keep.wanted()) v_1 = velocity(after(system_, h), q_1, p_1);
-    return end_of_step<scheme>(
-        state, h, q_1, p_1, segment<2 * n, m>(x), gamma, v_1,
-        {report.converged(), report.singular, report.iterations, max_norm((*workspace).residual)}, keep);
+  RB_HD Vector<T, size> guess(const T& fraction) const {
+    auto x = Vector<T, size>::zero();
+    for (int i = 0; i < n; ++i) {
+      x[i] = fraction * v_0_[i];
+      x[n + i] = v_0_[i];
+    }
+    for (int k = 0; k < m; ++k) x[2 * n + k] = -(h_ * state_.lambda[k]);
+    return x;
+  }
+  RB_HD T scale() const { return detail::velocity_scale(system_, h_, state_.q, v_0_); }
+  RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, 2 * n>(update)); }
+
+  template <class D>
+  RB_HD auto at(const Vector<D, size>& x) const {
+    const Vector<D, n> p_1 = momentum(system_, lift<D>(state_.q), segment<n, n>(x));
+    return equations_(segment<0, n>(x), p_1, segment<2 * n, m>(x), gamma_of(x));
   }
 
- public:
-  using Team = typename detail::DualProblem<T, Equations>::Team;
-  using Workspace = NewtonWorkspace<detail::DualProblem<T, Equations>>;
+  template <class D>
+  RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+    const auto r = at(x);
+    if constexpr (Traits::has_gamma) {
+      return join(join(r.drift, r.kick), join(r.position, r.hidden));
+    } else {
+      return join(join(r.drift, r.kick), r.position);
+    }
+  }
+
+  RB_HD T work(const Vector<T, size>& x) const { return at(x).work; }
+
+  template <class Keep>
+  RB_HD_LARGE StepReport<T> finish(const Vector<T, size>& x, State& state, const SolveState<T>& lanes,
+                                   const T& residual, const Keep& keep) const {
+    const Vector<T, n> q_1 = fma(h_, segment<0, n>(x), state.q), p_1 = momentum(system_, state.q, segment<n, n>(x));
+    auto v_1 = Vector<T, n>::zero();
+    if (keep.wanted()) v_1 = velocity(after(system_, h_), q_1, p_1);
+    return end_of_step<scheme>(state, h_, q_1, p_1, segment<2 * n, m>(x), gamma_of(x), v_1,
+                               {lanes.converged(), lanes.singular, lanes.iterations, residual}, keep);
+  }
 
  private:
-  System system_;
-  SolverOptions<T> options_;
+  template <class D>
+  RB_HD static Vector<D, m> gamma_of(const Vector<D, size>& x) {
+    if constexpr (Traits::has_gamma) {
+      return segment<2 * n + m, m>(x);
+    } else {
+      return Vector<D, m>::zero();
+    }
+  }
+
+  const System& system_;
+  const State& state_;
+  T h_;
+  Vector<T, n> v_0_;
+  EnergyMomentumEquations<T, System, scheme> equations_;
 };
+}  // namespace detail
+
+template <class T, class System, GglScheme scheme>
+using GeneralEnergyMomentum = detail::NewtonStep<T, System, detail::GeneralEnergyMomentumEquations<T, System, scheme>>;
 
 namespace detail {
 template <class T, class System, GglScheme scheme>

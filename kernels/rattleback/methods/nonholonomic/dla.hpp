@@ -127,8 +127,9 @@ class DlaEquations : public VelocityEquations<T, System::n, System::m> {
 
  public:
   using Base::size;
+  using State = StateOf<T, System>;
 
-  RB_HD DlaEquations(const System& system, const StateOf<T, System>& state, const T& h)
+  RB_HD DlaEquations(const System& system, const State& state, const T& h)
       : DlaEquations(system, state, h, velocity(system, state.q, state.p)) {}
 
   /// q + share h u.
@@ -166,7 +167,7 @@ class DlaEquations : public VelocityEquations<T, System::n, System::m> {
           r, D(T(0.5)) * (constraint(system_, position(0.0, u), u) + constraint(system_at(1.0), position(1.0, u), u)));
     }
   }
-  RB_HD Vector<T, m> finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
+  RB_HD Vector<T, m> finish(const Vector<T, size>& x, State& state, mask_t<T>& singular) const {
     const Vector<T, n> u = segment<0, n>(x);
     state.q = position(1.0, u);
     state.p = discrete_momentum<true>(u);
@@ -191,7 +192,7 @@ class DlaEquations : public VelocityEquations<T, System::n, System::m> {
   }
 
  private:
-  RB_HD DlaEquations(const System& system, const StateOf<T, System>& state, const T& h, const Vector<T, n>& v)
+  RB_HD DlaEquations(const System& system, const State& state, const T& h, const Vector<T, n>& v)
       : Base(v, velocity_scale(system, h, state.q, v)),
         system_(system),
         h_(h),

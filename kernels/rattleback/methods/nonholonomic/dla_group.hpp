@@ -35,8 +35,9 @@ class GroupDlaEquations : public VelocityEquations<T, System::n, System::m> {
 
  public:
   using Base::size;
+  using State = StateOf<T, System>;
 
-  RB_HD GroupDlaEquations(const System& system, const StateOf<T, System>& state, const T& h)
+  RB_HD GroupDlaEquations(const System& system, const State& state, const T& h)
       : GroupDlaEquations(system, state, h, velocity(system, state.q, state.p)) {}
 
   /// g'
@@ -70,7 +71,7 @@ class GroupDlaEquations : public VelocityEquations<T, System::n, System::m> {
     return join(r, constraint(after(system_, T(0.5) * h_), half.move(lift<D>(q_)), w));
   }
 
-  RB_HD Vector<T, m> finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
+  RB_HD Vector<T, m> finish(const Vector<T, size>& x, State& state, mask_t<T>& singular) const {
     const Vector<T, n> w = segment<0, n>(x);
     state.q = next(w);
     state.p = discrete_momentum<true>(w);
@@ -95,15 +96,14 @@ class GroupDlaEquations : public VelocityEquations<T, System::n, System::m> {
  private:
   static constexpr double fold_limit = 3.14159;
 
-  RB_HD GroupDlaEquations(const System& system, const StateOf<T, System>& state, const T& h, const Vector<T, n>& v)
+  RB_HD GroupDlaEquations(const System& system, const State& state, const T& h, const Vector<T, n>& v)
       : Base(v, magnitude(v) + magnitude(velocity(system, state.q, pushed(system, state, h, v)) - v)),
         system_(system),
         h_(h),
         q_(state.q),
         p_(state.p),
         forms_(system, state.q) {}
-  RB_HD static Vector<T, n> pushed(const System& system, const StateOf<T, System>& state, const T& h,
-                                   const Vector<T, n>& v) {
+  RB_HD static Vector<T, n> pushed(const System& system, const State& state, const T& h, const Vector<T, n>& v) {
     return fma(h, configuration_force(system, state.q, v), state.p);
   }
 

@@ -67,8 +67,9 @@ class LeapfrogEquations : public VelocityEquations<T, System::n, System::m> {
 
  public:
   using Base::size;
+  using State = StateOf<T, System>;
 
-  RB_HD LeapfrogEquations(const System& system, const StateOf<T, System>& state, const T& h)
+  RB_HD LeapfrogEquations(const System& system, const State& state, const T& h)
       : LeapfrogEquations(system, state, h, velocity(system, state.q, state.p)) {}
 
   template <class D>
@@ -83,7 +84,7 @@ class LeapfrogEquations : public VelocityEquations<T, System::n, System::m> {
     for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
     return join(r, constraint(system_1, q, v));
   }
-  RB_HD Vector<T, m> finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>&) const {
+  RB_HD Vector<T, m> finish(const Vector<T, size>& x, State& state, mask_t<T>&) const {
     state.q = fma(half_, segment<0, n>(x), middle_);
     state.p = momentum(after(system_, half_ + half_), state.q, segment<0, n>(x));
     return segment<n, m>(x);
@@ -98,7 +99,7 @@ class LeapfrogEquations : public VelocityEquations<T, System::n, System::m> {
   }
 
  private:
-  RB_HD LeapfrogEquations(const System& system, const StateOf<T, System>& state, const T& h, const Vector<T, n>& v)
+  RB_HD LeapfrogEquations(const System& system, const State& state, const T& h, const Vector<T, n>& v)
       : Base(v, velocity_scale(system, h, state.q, v)),
         system_(system),
         half_(T(0.5) * h),

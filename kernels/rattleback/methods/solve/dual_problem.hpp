@@ -4,6 +4,7 @@
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/methods/solve/newton.hpp"
+#include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -75,46 +76,101 @@ struct VelocityEquations {
   static constexpr int size = n + m;
 
   RB_HD VelocityEquations(const Vector<T, n>& velocity_of_state, const T& size_of_velocities)
-      : before(velocity_of_state), scale(size_of_velocities) {}
+      : before(velocity_of_state), speed(size_of_velocities) {}
 
   RB_HD Vector<T, size> guess(const T& fraction) const { return join(fraction * before, Vector<T, m>::zero()); }
+  RB_HD T scale() const { return speed; }
   RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, n>(update)); }
 
   Vector<T, n> before;
-  T scale;
+  T speed;
 };
 
-/// A step whose equations Newton's method solves. Equations comes from (system, state, h); besides what DualProblem asks for it has
-/// `scale` and finish(x, state, singular), which moves the state and returns the impulse of the constraints at its end. Of a driven system
-/// it has work(x, impulse), too. With `folded()` it says which failed lanes turn too far.
+/// What equations take as `Numbers` from the options of the method, or nothing.
+struct NoNumbers {};
+template <class Equations>
+struct NumbersOfEquations {
+  using type = NoNumbers;
+};
+template <class Equations>
+  requires requires { typename Equations::Numbers; }
+struct NumbersOfEquations<Equations> {
+  using type = typename Equations::Numbers;
+};
+
+/// A step whose equations Newton's method solves. Equations has the type State and comes from (system, state, h), and from its `Numbers`
+/// where it has such a type. Besides what DualProblem asks for it has `scale()` and
+///
+///   Vector<T, m> finish(x, state, singular)             moves the state and returns the impulse of the constraints at its end
+///   T work(x, impulse)                                  of a driven system, after `finish`
+///   mask_t<T> folded()                                  which failed lanes turn too far (optional)
+///
+/// or, where it keeps data of the step or decides about its status,
+///
+///   T work(x)                                           of a driven system, before `finish`
+///   StepReport<T> finish(x, state, lanes, residual, keep)
 template <class T, class System, class Equations>
-class NewtonStep {
+class NewtonStep : public NumbersOf<Equations> {
   using Problem = DualProblem<T, Equations>;
+  using Unknowns = typename Problem::Unknowns;
+  using GivenNumbers = typename NumbersOfEquations<Equations>::type;
+  static constexpr bool numbered = !std::same_as<GivenNumbers, NoNumbers>;
 
  public:
-  using State = StateOf<T, System>;
+  using State = typename Equations::State;
   using Team = typename Problem::Team;
   using Workspace = NewtonWorkspace<Problem>;
+  static constexpr bool keeps =
+      requires(const Equations& equations, const Unknowns& x, State& state, const SolveState<T>& lanes,
+               const T& residual) { equations.finish(x, state, lanes, residual, NothingKept{}); };
 
-  RB_HD NewtonStep(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+  RB_HD NewtonStep(const System& system, const SolverOptions<T>& options)
+    requires(!numbered)
+      : system_(system), options_(options) {}
+  RB_HD NewtonStep(const System& system, const SolverOptions<T>& options, const GivenNumbers& numbers)
+    requires numbered
+      : system_(system), options_(options), numbers_(numbers) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const Equations equations(system_, state, h);
-    typename Problem::Unknowns x;
-    typename Team::template Shared<Workspace> workspace;
-    SolveState<T> lanes = newton(Problem{equations}, options_, equations.scale, x, *workspace);
-    [[maybe_unused]] const auto impulse = equations.finish(x, state, lanes.singular);
-    if constexpr (timed<System>)
-      if (options_.measures_work) add_work(equations.work(x, impulse), state);
-    T status = step_status<T>(lanes.converged(), lanes.singular, is_finite(sum(state.q) + sum(state.p)));
-    if constexpr (requires { equations.folded(); })
-      status = select((!(status == T(0.0))) & equations.folded(), T(double(status_fold)), status);
-    return {status, lanes.iterations, max_norm((*workspace).residual)};
+  RB_HD StepReport<T> operator()(State& state, T h) const { return step(state, h, NothingKept{}); }
+  template <class Keep>
+    requires keeps
+  RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const {
+    return step(state, h, keep);
   }
 
  private:
+  template <class Keep>
+  RB_HD_LARGE StepReport<T> step(State& state, T h, const Keep& keep) const {
+    const Equations equations = equations_at(state, h);
+    Unknowns x;
+    typename Team::template Shared<Workspace> workspace;
+    SolveState<T> lanes = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
+    const T residual = max_norm((*workspace).residual);
+    if constexpr (keeps) {
+      if constexpr (timed<System>)
+        if (options_.measures_work) add_work(equations.work(x), state);
+      return equations.finish(x, state, lanes, residual, keep);
+    } else {
+      [[maybe_unused]] const auto impulse = equations.finish(x, state, lanes.singular);
+      if constexpr (timed<System>)
+        if (options_.measures_work) add_work(equations.work(x, impulse), state);
+      T status = step_status<T>(lanes.converged(), lanes.singular, is_finite(sum(state.q) + sum(state.p)));
+      if constexpr (requires { equations.folded(); })
+        status = select((!(status == T(0.0))) & equations.folded(), T(double(status_fold)), status);
+      return {status, lanes.iterations, residual};
+    }
+  }
+  RB_HD Equations equations_at(const State& state, const T& h) const {
+    if constexpr (numbered) {
+      return Equations(system_, state, h, numbers_);
+    } else {
+      return Equations(system_, state, h);
+    }
+  }
+
   System system_;
   SolverOptions<T> options_;
+  RB_MAYBE_EMPTY GivenNumbers numbers_;
 };
 
 }  // namespace detail
