@@ -71,24 +71,6 @@ struct RoundingRows {
   }
 };
 
-template <class T, class State>
-RB_HD State load_state(const ChunkLayout& rows, const double* chunk, int lane) {
-  State r;
-  r.q = load_rows<T, State::elements>(chunk, rows.q, lane);
-  r.p = load_rows<T, State::dimension>(chunk, rows.p, lane);
-  r.lambda = {};
-  if constexpr (State::multipliers > 0) r.lambda = load_rows<T, State::multipliers>(chunk, rows.lambda, lane);
-  if constexpr (State::carries > 0) r.carried = load_rows<T, State::carries>(chunk, rows.carried, lane);
-  return r;
-}
-template <class State>
-RB_HD void store_state(const ChunkLayout& rows, double* chunk, int lane, const State& state) {
-  store_rows(chunk, rows.q, lane, state.q);
-  store_rows(chunk, rows.p, lane, state.p);
-  if constexpr (State::multipliers > 0) store_rows(chunk, rows.lambda, lane, state.lambda);
-  if constexpr (State::carries > 0) store_rows(chunk, rows.carried, lane, state.carried);
-}
-
 /// What is recorded of the steps of a trajectory.
 template <class T>
 struct Record {

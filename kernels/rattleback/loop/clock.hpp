@@ -180,12 +180,8 @@ class DensityClock {
     const ChunkLayout& rows = a_.layout;
     State state = next;
     state.lambda = select(shows_at_once(), before.lambda, next.lambda);
-    if (Team::leads()) {
-      put(rows.q, state.q, lanes);
-      put(rows.p, state.p, lanes);
-      if constexpr (State::multipliers > 0) put(rows.lambda, state.lambda, lanes);
-      if constexpr (State::carries > 0) put(rows.carried, state.carried, lanes);
-    }
+    if (Team::leads())
+      store_state(rows, chunk_, lane_, select(lanes, state, load_state<T, State>(rows, chunk_, lane_)));
     shown_ = select(lanes, target_, shown_);
   }
 
@@ -218,11 +214,6 @@ class DensityClock {
   RB_HD void save(int row, const T& x) const {
     Lanes<T>::store(chunk_ + (a_.layout.clock + row) * row_size + lane_, x);
   }
-  template <int N>
-  RB_HD void put(int row, const Vector<T, N>& x, const mask_t<T>& lanes) const {
-    store_rows(chunk_, row, lane_, select(lanes, x, load_rows<T, N>(chunk_, row, lane_)));
-  }
-
   /// Chooses the next step: of the orbit where it does not lead beyond the time to show.
   RB_HD void choose(const T& steps) {
     step_ = eps_ / density_;

@@ -37,12 +37,7 @@ RB_HD_LARGE State flow_of(const KernelArguments& a, const double* chunk, int lan
         detail::ContinuousMultiplier<SystemOf<D>>(varied, q_along, velocity(varied, q_along, p_along)).lambda);
   }
   if constexpr (timed<System>) {
-    T& power = rate.carried[State::carries - 1];
-    if constexpr (HamiltonianAlone<System>) {
-      power = work_at(system, T(1.0), state.q, v, lambda, p);
-    } else {
-      power = work_at(system, T(1.0), state.q, v, lambda);
-    }
+    rate.carried[State::carries - 1] = work_at_momentum(system, T(1.0), state.q, v, lambda, p);
   }
   return rate;
 }

@@ -15,7 +15,7 @@ struct NoFormulas {
   static constexpr int count = 0;
 };
 
-/// The velocity v of a state (q, p); on a group the velocity in the body.
+/// The velocity in the body of a state (q, p) whose velocity is v.
 template <class T, class System>
 RB_HD Vector<T, System::n> in_body(const System& system, const Vector<T, element_size<System>>& q,
                                    const Vector<T, System::n>& p, const Vector<T, System::n>& v, bool in_space) {
@@ -33,6 +33,13 @@ RB_HD Vector<T, System::n> momentum_in_body([[maybe_unused]] const Vector<T, ele
   return p;
 }
 
+/// The velocity of a state (q, p); on a group the velocity in the body.
+template <class T, class System>
+RB_HD Vector<T, System::n> velocity_in_body(const System& system, const Vector<T, element_size<System>>& q,
+                                            const Vector<T, System::n>& p, bool in_space) {
+  return velocity(system, q, momentum_in_body<System>(q, p, in_space));
+}
+
 /// The multiplier of the continuous equations at a state (q, p). A separate function keeps this code out of the time loop and
 /// its registers from the observables.
 template <class T, class System, int N, int n>
@@ -40,8 +47,7 @@ RB_NOINLINE Vector<T, System::m> multiplier_by_equations(const KernelArguments& 
                                                          TimeOf<System> time, const Vector<T, N> q,
                                                          const Vector<T, n> p) {
   const System system = load_system_at<System>(time, a, chunk, lane);
-  const Vector<T, n> v = velocity_of_state(system, q, p, a.in_space);
-  return detail::ContinuousMultiplier<System>(system, q, in_body(system, q, p, v, a.in_space)).lambda;
+  return detail::ContinuousMultiplier<System>(system, q, velocity_in_body(system, q, p, a.in_space)).lambda;
 }
 
 /// The multiplier of a state (q, p) at a time: `carried` by the method, or else that of the continuous equations.
@@ -59,13 +65,10 @@ template <class T, class System, int N, int n>
 RB_NOINLINE T power_of_state(const KernelArguments& a, const double* chunk, int lane, TimeOf<System> time,
                              const Vector<T, N> q, const Vector<T, n> p) {
   const System system = load_system_at<System>(time, a, chunk, lane);
-  const Vector<T, n> v = in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space);
+  const Vector<T, n> v = velocity_in_body(system, q, p, a.in_space);
   Vector<T, System::m> lambda{};
   if constexpr (System::m > 0) lambda = detail::ContinuousMultiplier<System>(system, q, v).lambda;
-  if constexpr (HamiltonianAlone<System>)
-    return work_at(system, T(1.0), q, v, lambda, momentum_in_body<System>(q, p, a.in_space));
-  else
-    return work_at(system, T(1.0), q, v, lambda);
+  return work_at_momentum(system, T(1.0), q, v, lambda, momentum_in_body<System>(q, p, a.in_space));
 }
 
 /// The work up to the states in the rows; 0 where it is not measured.
@@ -119,7 +122,7 @@ RB_NOINLINE Vector<T, observable_count<System<T>>> observed_state(const KernelAr
                                                                   int lane, TimeOf<System<T>> time,
                                                                   const Vector<T, N> q, const Vector<T, n> p) {
   const System<T> system = load_system_at<System<T>>(time, a, chunk, lane);
-  return evaluate_observables(system, q, in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space),
+  return evaluate_observables(system, q, velocity_in_body(system, q, p, a.in_space),
                               momentum_in_body<System<T>>(q, p, a.in_space));
 }
 

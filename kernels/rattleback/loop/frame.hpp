@@ -132,12 +132,7 @@ class TangentFrame {
 
   /// d - share u.
   RB_HD static State minus(const State& d, const T& share, const State& u) {
-    State r;
-    r.q = fma(-share, u.q, d.q);
-    r.p = fma(-share, u.p, d.p);
-    if constexpr (State::multipliers > 0) r.lambda = fma(-share, u.lambda, d.lambda);
-    if constexpr (State::carries > 0) r.carried = fma(-share, u.carried, d.carried);
-    return r;
+    return state_of<State>(fma(-share, numbers_of(u), numbers_of(d)));
   }
 
   /// Changes the derivatives of a state at a time as the comment of the class says.

@@ -70,6 +70,25 @@ RB_HD void store_rows(double* chunk, int row, int lane, const Vector<T, N>& x) {
   for (int i = 0; i < N; ++i) Lanes<T>::store(first + i * row_size, x[i]);
 }
 
+/// The state of a method (methods/step.hpp) in its rows.
+template <class T, class State>
+RB_HD State load_state(const ChunkLayout& rows, const double* chunk, int lane) {
+  State r;
+  r.q = load_rows<T, State::elements>(chunk, rows.q, lane);
+  r.p = load_rows<T, State::dimension>(chunk, rows.p, lane);
+  r.lambda = {};
+  if constexpr (State::multipliers > 0) r.lambda = load_rows<T, State::multipliers>(chunk, rows.lambda, lane);
+  if constexpr (State::carries > 0) r.carried = load_rows<T, State::carries>(chunk, rows.carried, lane);
+  return r;
+}
+template <class State>
+RB_HD void store_state(const ChunkLayout& rows, double* chunk, int lane, const State& state) {
+  store_rows(chunk, rows.q, lane, state.q);
+  store_rows(chunk, rows.p, lane, state.p);
+  if constexpr (State::multipliers > 0) store_rows(chunk, rows.lambda, lane, state.lambda);
+  if constexpr (State::carries > 0) store_rows(chunk, rows.carried, lane, state.carried);
+}
+
 /// Loads a row of a quantity that varies over the ensemble; returns the uniform value when `row` is negative.
 template <class T>
 RB_HD T load_or(const double* chunk, int row, int lane, double uniform) {

@@ -22,8 +22,7 @@ RB_NOINLINE T observe_detail(const KernelArguments& a, const double* chunk, int 
       if (code.kind == ObservableCode::constraint && code.index < positions)
         return component(system.position_constraint(q), code.index);
     const auto p = load_rows<T, Sys::n>(chunk, rows.p, lane);
-    const auto v = velocity_of_state(system, q, p, a.in_space);
-    return component(constraint(system, q, in_body(system, q, p, v, a.in_space)), code.index);
+    return component(constraint(system, q, velocity_in_body(system, q, p, a.in_space)), code.index);
   }
   if constexpr (ConstrainedOnRn<Sys>) return observe_last_step<T>(system, a, chunk, lane, code);
   return T(0.0);
@@ -173,7 +172,7 @@ RB_NOINLINE void guard_multiplier(const KernelArguments& a, double* chunk, int l
     const Sys system = load_system_at<Sys>(now, a, chunk, lane);
     const auto q = load_rows<T, element_size<Sys>>(chunk, rows.q, lane);
     const auto p = load_rows<T, n>(chunk, rows.p, lane);
-    const Vector<T, n> v = in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space);
+    const Vector<T, n> v = velocity_in_body(system, q, p, a.in_space);
     const detail::ContinuousMultiplier<Sys> exact(system, q, v);
     Vector<T, m> delta = load_rows<T, m>(chunk, rows.lambda, lane) - exact.lambda;
     RB_UNROLL

@@ -80,31 +80,21 @@ RB_HD mask_t<T> stopped_lanes(const T& crossed) {
 template <class T, class State, int places>
 RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before,
                                 const Vector<T, places> place, T crossed) {
-  constexpr int N = State::elements, n = State::dimension, m = State::multipliers, c = State::carries,
-                width = Lanes<T>::width;
-  double which[width], at[places][width], q[N][width], p[n][width], lambda[m > 0 ? m : 1][width],
-      carried[c > 0 ? c : 1][width];
+  const auto noted = join(place, numbers_of(before));
+  constexpr int count_noted = noted.size, width = Lanes<T>::width;
+  double which[width], numbers[count_noted][width];
   Lanes<T>::store(which, crossed);
-  for (int i = 0; i < places; ++i) Lanes<T>::store(at[i], place[i]);
-  for (int i = 0; i < N; ++i) Lanes<T>::store(q[i], before.q[i]);
-  for (int i = 0; i < n; ++i) Lanes<T>::store(p[i], before.p[i]);
-  for (int i = 0; i < m; ++i) Lanes<T>::store(lambda[i], before.lambda[i]);
-  for (int i = 0; i < c; ++i) Lanes<T>::store(carried[i], before.carried[i]);
+  for (int i = 0; i < count_noted; ++i) Lanes<T>::store(numbers[i], noted[i]);
   for (int l = 0; l < width; ++l) {
     if (which[l] == 0.0) continue;
     double* count = chunk + a.layout.crossings * row_size + lane + l;
-    const int variations = a.layout.variations * a.layout.variation_rows,
-              size = N + n + m + c + 1 + places + variations;
+    const int variations = a.layout.variations * a.layout.variation_rows, size = 1 + count_noted + variations;
     double* slot = chunk + (a.layout.slots + static_cast<int>(*count) * size) * row_size + lane + l;
     *count += 1.0;
     slot[0] = which[l];
-    for (int i = 0; i < places; ++i) slot[(1 + i) * row_size] = at[i][l];
-    slot += (1 + places) * row_size;
-    for (int i = 0; i < N; ++i) slot[i * row_size] = q[i][l];
-    for (int i = 0; i < n; ++i) slot[(N + i) * row_size] = p[i][l];
-    for (int i = 0; i < m; ++i) slot[(N + n + i) * row_size] = lambda[i][l];
-    for (int i = 0; i < c; ++i) slot[(N + n + m + i) * row_size] = carried[i][l];
-    slot += (N + n + m + c) * row_size;
+    slot += row_size;
+    for (int i = 0; i < count_noted; ++i) slot[i * row_size] = numbers[i][l];
+    slot += count_noted * row_size;
     for (int i = 0; i < variations; ++i) slot[i * row_size] = chunk[(a.layout.variation + i) * row_size + lane + l];
   }
 }

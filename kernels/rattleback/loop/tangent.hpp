@@ -18,7 +18,6 @@ class TangentMap {
   using Step = Method<D, Sys>;
   using State = typename Method<T, System<T>>::State;  ///< of the trajectory, and the form of a tangent vector
   using DualState = typename Step::State;
-  static constexpr int N = State::elements, n = State::dimension, m = State::multipliers, carries = State::carries;
 
   /// The derivatives of the parameters are in the rows from `seeds` on; they are 0 where it is negative. `size` is that of the derivatives
   /// relative to their values (Convergence).
@@ -38,11 +37,7 @@ class TangentMap {
   /// Returns the step from `state` at `time` with the derivative along `d`, and the status of the step.
   RB_HD DualState operator()(const State& state, const State& d, const D& h, [[maybe_unused]] const D& time,
                              T& status) const {
-    DualState next;
-    next.q = detail::along(state.q, d.q);
-    next.p = detail::along(state.p, d.p);
-    if constexpr (m > 0) next.lambda = detail::along(state.lambda, d.lambda);
-    if constexpr (carries > 0) next.carried = detail::along(state.carried, d.carried);
+    auto next = state_of<DualState>(detail::along(numbers_of(state), numbers_of(d)));
     StepReport<D> report;
     if constexpr (timed<Sys>) {
       report = make_step<Step>(at(system_, time), options_, numbers_)(next, h);
@@ -57,14 +52,7 @@ class TangentMap {
   RB_HD const Sys& system() const { return system_; }
 
   /// The derivatives of a state.
-  RB_HD static State tangent_of(const DualState& x) {
-    State d;
-    d.q = detail::derivative(x.q);
-    d.p = detail::derivative(x.p);
-    if constexpr (m > 0) d.lambda = detail::derivative(x.lambda);
-    if constexpr (carries > 0) d.carried = detail::derivative(x.carried);
-    return d;
-  }
+  RB_HD static State tangent_of(const DualState& x) { return state_of<State>(detail::derivative(numbers_of(x))); }
 
  private:
   /// A relative error of this size in each step changes the Lyapunov exponent by this size over the step size. A
@@ -85,31 +73,16 @@ class TangentMap {
 /// Loads and stores a tangent vector, which has the form of a state, from `row` on.
 template <class T, class State>
 RB_HD State load_tangent(const double* chunk, int row, int lane) {
-  constexpr int N = State::elements, n = State::dimension, m = State::multipliers, carries = State::carries;
-  State d;
-  d.q = load_rows<T, N>(chunk, row, lane);
-  d.p = load_rows<T, n>(chunk, row + N, lane);
-  if constexpr (m > 0) d.lambda = load_rows<T, m>(chunk, row + N + n, lane);
-  if constexpr (carries > 0) d.carried = load_rows<T, carries>(chunk, row + N + n + m, lane);
-  return d;
+  return state_of<State>(load_rows<T, decltype(numbers_of(State()))::size>(chunk, row, lane));
 }
 template <class State>
 RB_HD void store_tangent(double* chunk, int row, int lane, const State& d) {
-  constexpr int N = State::elements, n = State::dimension, m = State::multipliers, carries = State::carries;
-  store_rows(chunk, row, lane, d.q);
-  store_rows(chunk, row + N, lane, d.p);
-  if constexpr (m > 0) store_rows(chunk, row + N + n, lane, d.lambda);
-  if constexpr (carries > 0) store_rows(chunk, row + N + n + m, lane, d.carried);
+  store_rows(chunk, row, lane, numbers_of(d));
 }
 /// factor d.
 template <class T, class State>
 RB_HD State scaled(const T& factor, const State& d) {
-  State r;
-  r.q = factor * d.q;
-  r.p = factor * d.p;
-  if constexpr (State::multipliers > 0) r.lambda = factor * d.lambda;
-  if constexpr (State::carries > 0) r.carried = factor * d.carried;
-  return r;
+  return state_of<State>(factor * numbers_of(d));
 }
 
 /// 2^-shift for numbers of this size: 1 within [2^-128, 2^128], and otherwise what brings the numbers nearer.

@@ -50,10 +50,7 @@ class VariedPoint {
   RB_HD D power() const {
     Vector<D, m> lambda{};
     if constexpr (m > 0) lambda = of_equations();
-    if constexpr (HamiltonianAlone<System>)
-      return work_at(system_, D(1.0), q, v_in_body_, lambda, momentum_in_body<System>(q, p, rows_.a.in_space));
-    else
-      return work_at(system_, D(1.0), q, v_in_body_, lambda);
+    return work_at_momentum(system_, D(1.0), q, v_in_body_, lambda, momentum_in_body<System>(q, p, rows_.a.in_space));
   }
 
  private:

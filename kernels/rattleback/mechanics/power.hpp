@@ -59,5 +59,16 @@ RB_HD S work_at(const System& system, const S& h, const Vector<S, element_size<S
                 const Vector<S, System::n>& v, const Vector<S, System::m>& impulses, const P&... p) {
   return fma(h, power_of_drive(system, q, v, v, p...), power_of_constraints(system, q, v, impulses));
 }
+/// The same where p is known, which only a system with a Hamiltonian alone asks for.
+template <class System, class S, class P>
+RB_HD S work_at_momentum(const System& system, const S& h, const Vector<S, element_size<System>>& q,
+                         const Vector<S, System::n>& v, const Vector<S, System::m>& impulses,
+                         [[maybe_unused]] const P& p) {
+  if constexpr (HamiltonianAlone<System>) {
+    return work_at(system, h, q, v, impulses, p);
+  } else {
+    return work_at(system, h, q, v, impulses);
+  }
+}
 
 RB_NAMESPACE_END

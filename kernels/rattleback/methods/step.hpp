@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include "rattleback/catalogue/option.hpp"
+#include "rattleback/linalg/team.hpp"
 #include "rattleback/linalg/vector.hpp"
 #include "rattleback/mechanics/system.hpp"
 
@@ -29,6 +30,17 @@ struct PhaseState {
 /// after these (mechanics/power.hpp).
 template <class T, class System, int own = 0>
 using StateOf = PhaseState<T, System::n, System::m, element_size<System>, own + (timed<System> ? 1 : 0)>;
+
+/// The numbers of a state: q, p, lambda, and those that the method carries besides; and the state of these numbers.
+template <class T, int n, int m, int N, int own>
+RB_HD Vector<T, N + n + m + own> numbers_of(const PhaseState<T, n, m, N, own>& x) {
+  return join(join(x.q, x.p), join(x.lambda, x.carried));
+}
+template <class State, class T, int size>
+RB_HD State state_of(const Vector<T, size>& x) {
+  constexpr int N = State::elements, n = State::dimension, m = State::multipliers;
+  return {segment<0, N>(x), segment<N, n>(x), segment<N + n, m>(x), segment<N + n + m, State::carries>(x)};
+}
 
 /// Adds what a step of a driven system does to the work in its state. A step does so where SolverOptions::measures_work says so.
 template <class T, class State>
@@ -138,6 +150,16 @@ struct NumbersOf<Core> {
   using Numbers = typename Core::Numbers;
 };
 }  // namespace detail
+
+/// What a step around `Step`, as a composition of it, has of it.
+template <class Step>
+struct AroundStep {
+  using State = typename Step::State;
+  using Team = team_of<Step>;
+  using Workspace = workspace_of<Step>;
+  static constexpr bool defers_failures = requires { requires Step::defers_failures; };
+  static constexpr bool two_packs = requires { requires Step::two_packs; };
+};
 
 /// A step from its system, its solver and the numbers that follow from its method's options. A step that takes such numbers has a type
 /// `Numbers` for them, a struct of doubles (catalogue/settings.hpp), which its constructor takes by reference: they stay where they are

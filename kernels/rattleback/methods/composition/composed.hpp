@@ -29,16 +29,12 @@ using StartOfSubsteps = std::conditional_t<timed<System>, detail::TimedStart<T, 
 /// Takes substeps of `Step`, of which number i has the size weight_i h, in turn. For a system with explicit time each of them begins at
 /// the time where the one before has ended. With `by_drifts` the numbers are those of a splitting, whose drifts are the substeps.
 template <class T, class System, class Step, bool by_drifts = false>
-class Composed {
+class Composed : public AroundStep<Step> {
  public:
   using Numbers = CompositionNumbers;
   using State = typename Step::State;
-  using Team = team_of<Step>;
-  using Workspace = workspace_of<Step>;
   /// The composition of the step that hands difficult trajectories over (solve/handing_over.hpp), where `Step` has one.
   using FastStep = Composed<T, System, fast_step_of<Step>, by_drifts>;
-  static constexpr bool defers_failures = requires { requires Step::defers_failures; };
-  static constexpr bool two_packs = requires { requires Step::two_packs; };
 
   RB_HD Composed(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
       : start_(system, options), step_(system, options), numbers_(numbers) {}

@@ -85,14 +85,10 @@ class VariationalStage {
 
   /// h P of a stage that is `after` the time of the system; `momentum` is m where the system has a Hamiltonian.
   RB_HD T work(const T& after, const T& h, const Vector<T, N>& q, const Vector<T, n>& x, const Vector<T, n>& k,
-               [[maybe_unused]] const Vector<T, n>& momentum) const {
+               const Vector<T, n>& momentum) const {
     const SeriesChart<G, T> chart(x, series);
     const auto& here = rattleback::after(system, after);
-    if constexpr (HamiltonianAlone<System>) {
-      return work_at(here, h, chart.move(q), chart.velocity(k), Vector<T, System::m>::zero(), momentum);
-    } else {
-      return work_at(here, h, chart.move(q), chart.velocity(k), Vector<T, System::m>::zero());
-    }
+    return work_at_momentum(here, h, chart.move(q), chart.velocity(k), Vector<T, System::m>::zero(), momentum);
   }
 
   /// The velocity and f at a configuration and a momentum.

@@ -13,16 +13,12 @@ struct NormalisingNumbers {
 /// A step after which, where its option `normalise` is set, the configuration is brought back to the group by
 /// one step of Newton's method. Not needed: rounding takes rotations off SO(3) like a random walk.
 template <class Step, class System, class T>
-class Normalising {
+class Normalising : public AroundStep<Step> {
  public:
   using Numbers = NormalisingNumbers;
   using State = typename Step::State;
-  using Team = team_of<Step>;
-  using Workspace = workspace_of<Step>;
   /// The same over the step that hands over, where there is one.
   using FastStep = Normalising<fast_step_of<Step>, System, T>;
-  static constexpr bool defers_failures = requires { requires Step::defers_failures; };
-  static constexpr bool two_packs = requires { requires Step::two_packs; };
 
   RB_HD Normalising(const System& system, const SolverOptions<T>& options, const Numbers& numbers = {})
       : step_(system, options), normalise_(numbers.normalise != 0.0) {}
