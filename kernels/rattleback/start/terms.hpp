@@ -58,78 +58,60 @@ struct Terms {
     return {root, select(a.value > T(0.0), root + T(0.5) * a.size / root, sqrt(a.size))};
   }
   RB_HD friend void sincos(Terms a, Terms& sine, Terms& cosine) {
-    T s, c;
-    sincos(a.value, s, c);
-    sine = of(a, s, c);
-    cosine = of(a, c, s);
+    sine = sin(a);
+    cosine = cos(a);
   }
-  RB_HD friend Terms sin(Terms a) {
-    Terms s, c;
-    sincos(a, s, c);
-    return s;
-  }
-  RB_HD friend Terms cos(Terms a) {
-    Terms s, c;
-    sincos(a, s, c);
-    return c;
-  }
-  RB_HD friend Terms tan(Terms a) {
-    const T t = tan(a.value);
-    return of(a, t, T(1.0) + t * t);
-  }
-  RB_HD friend Terms asin(Terms a) { return of(a, asin(a.value), inverse_root(T(1.0) - a.value * a.value)); }
-  RB_HD friend Terms acos(Terms a) { return of(a, acos(a.value), inverse_root(T(1.0) - a.value * a.value)); }
-  RB_HD friend Terms atan(Terms a) { return of(a, atan(a.value), T(1.0) / (T(1.0) + a.value * a.value)); }
-  RB_HD friend Terms atan2(Terms y, Terms x) {
-    const T square = x.value * x.value + y.value * y.value;
-    return of(y, x, atan2(y.value, x.value), x.value / square, y.value / square);
-  }
-  RB_HD friend Terms exp(Terms a) {
-    const T e = exp(a.value);
-    return of(a, e, e);
-  }
-  RB_HD friend Terms log(Terms a) { return of(a, log(a.value), T(1.0) / a.value); }
-  RB_HD friend Terms log2(Terms a) { return of(a, log2(a.value), T(1.4426950408889634) / a.value); }
-  RB_HD friend Terms log10(Terms a) { return of(a, log10(a.value), T(0.4342944819032518) / a.value); }
   RB_HD friend void sinhcosh(Terms a, Terms& sine, Terms& cosine) {
-    T s, c;
-    sinhcosh(a.value, s, c);
-    sine = of(a, s, c);
-    cosine = of(a, c, s);
+    sine = sinh(a);
+    cosine = cosh(a);
   }
-  RB_HD friend Terms sinh(Terms a) {
-    Terms s, c;
-    sinhcosh(a, s, c);
-    return s;
+#define RB_TERMS_OF(function)                                \
+  RB_HD friend Terms function(Terms a) {                     \
+    return of([](const auto& x) { return function(x); }, a); \
   }
-  RB_HD friend Terms cosh(Terms a) {
-    Terms s, c;
-    sinhcosh(a, s, c);
-    return c;
+  RB_TERMS_OF(sin)
+  RB_TERMS_OF(cos)
+  RB_TERMS_OF(tan)
+  RB_TERMS_OF(asin)
+  RB_TERMS_OF(acos)
+  RB_TERMS_OF(atan)
+  RB_TERMS_OF(exp)
+  RB_TERMS_OF(log)
+  RB_TERMS_OF(log2)
+  RB_TERMS_OF(log10)
+  RB_TERMS_OF(sinh)
+  RB_TERMS_OF(cosh)
+  RB_TERMS_OF(tanh)
+  RB_TERMS_OF(asinh)
+  RB_TERMS_OF(acosh)
+  RB_TERMS_OF(atanh)
+#undef RB_TERMS_OF
+  RB_HD friend Terms atan2(Terms y, Terms x) {
+    return of([](const auto& s, const auto& c) { return atan2(s, c); }, y, x);
   }
-  RB_HD friend Terms tanh(Terms a) {
-    const T t = tanh(a.value);
-    return of(a, t, T(1.0) - t * t);
-  }
-  RB_HD friend Terms asinh(Terms a) { return of(a, asinh(a.value), inverse_root(T(1.0) + a.value * a.value)); }
-  RB_HD friend Terms acosh(Terms a) { return of(a, acosh(a.value), inverse_root(a.value * a.value - T(1.0))); }
-  RB_HD friend Terms atanh(Terms a) { return of(a, atanh(a.value), T(1.0) / (T(1.0) - a.value * a.value)); }
   RB_HD friend Terms rint(Terms a) { return {rint(a.value), a.size}; }
   RB_HD friend Terms pow(Terms a, Terms b) {
-    const T power = pow(a.value, b.value);
-    return of(a, b, power, b.value * pow(a.value, b.value - T(1.0)),
-              select(a.value > T(0.0), power * log(a.value), T(0.0)));
+    return of([](const auto& x, const auto& y) { return pow(x, y); }, a, b);
   }
   RB_HD friend Terms pow(Terms a, double power) {
-    const T b(power);
-    return of(a, pow(a.value, b), select(b == T(0.0), T(0.0), b * pow(a.value, b - T(1.0))));
+    return of([&](const auto& x) { return pow(x, power); }, a);
   }
 
  private:
-  RB_HD static T inverse_root(T a) { return T(1.0) / sqrt(a); }
-  /// f(a), and f(a, b), with the derivatives.
-  RB_HD static Terms of(Terms a, T f, T by_a) { return {f, abs(f) + abs(by_a) * a.size}; }
-  RB_HD static Terms of(Terms a, Terms b, T f, T by_a, T by_b) { return {f, abs(by_a) * a.size + abs(by_b) * b.size}; }
+  /// f(a), and f(a, b), with the derivatives by dual numbers or given.
+  template <class F>
+  RB_HD static Terms of(const F& f, const Terms& a) {
+    const auto y = f(Dual<T, 1>(a.value, 0));
+    return {y.value, abs(y.value) + abs(y.partial[0]) * a.size};
+  }
+  template <class F>
+  RB_HD static Terms of(const F& f, const Terms& a, const Terms& b) {
+    const auto y = f(Dual<T, 2>(a.value, 0), Dual<T, 2>(b.value, 1));
+    return of(a, b, y.value, y.partial[0], y.partial[1]);
+  }
+  RB_HD static Terms of(const Terms& a, const Terms& b, T f, T by_a, T by_b) {
+    return {f, abs(by_a) * a.size + abs(by_b) * b.size};
+  }
 };
 
 template <class T>
