@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "named.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/conversion/entry.hpp"
 #include "rattleback/systems/holonomic/double_spherical_pendulum.hpp"
@@ -121,8 +122,9 @@ struct Numbers {
   ConversionNumbers conversion{};
   RungeKuttaNumbers plain{};
   Numbers(const char* base, Bias bias, ConversionState state = ConversionState::segment)
-      : conversion(ConversionNumbers::of(*find_explicit_tableau(base), bias.minus, bias.plus, state)) {}
-  Numbers(const char* base, bool projection) : plain(RungeKuttaNumbers::of(*find_explicit_tableau(base), projection)) {}
+      : conversion(ConversionNumbers::of(*named(explicit_tableaus, base), bias.minus, bias.plus, state)) {}
+  Numbers(const char* base, bool projection)
+      : plain(RungeKuttaNumbers::of(*named(explicit_tableaus, base), projection)) {}
   operator const ConversionNumbers&() const { return conversion; }
   operator const RungeKuttaNumbers&() const { return plain; }
 };

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "named.hpp"
 #include "rattleback/methods/lie/vcg.hpp"
 #include "rattleback/systems/unconstrained/dipole_on_a_stick.hpp"
 #include "rattleback/systems/unconstrained/heavy_top.hpp"
@@ -49,7 +50,7 @@ template <int... stages, class System>
 StepOf<System> vrkmk(const System& system, const char* tableau, int cutoff, bool pade = false,
                      StageIteration iteration = StageIteration::newton,
                      const SolverOptions<double>& options = tightly) {
-  return vrkmk<stages...>(system, *find_runge_kutta_tableau(tableau), cutoff, pade, iteration, options);
+  return vrkmk<stages...>(system, *named(runge_kutta_tableaus, tableau), cutoff, pade, iteration, options);
 }
 
 inline const CrouchGrossmanSet& crouch_grossman(const std::string& name) {

@@ -101,14 +101,4 @@ inline constexpr ExplicitTableau explicit_tableaus[] = {
       0.04290124497761188, 0.028929648787658507}},
 };
 
-/// The tableau with this name, or null.
-constexpr const ExplicitTableau* find_explicit_tableau(const char* name) {
-  for (const ExplicitTableau& tableau : explicit_tableaus) {
-    std::size_t i = 0;
-    while (name[i] != 0 && name[i] == tableau.name[i]) ++i;
-    if (name[i] == tableau.name[i]) return &tableau;
-  }
-  return nullptr;
-}
-
 RB_NAMESPACE_END

@@ -45,16 +45,6 @@ inline constexpr RungeKuttaTableau runge_kutta_tableaus[] = {
      {1.0 / 12, 5.0 / 12, 5.0 / 12, 1.0 / 12}},
 };
 
-/// The tableau with this name, or null.
-constexpr const RungeKuttaTableau* find_runge_kutta_tableau(const char* name) {
-  for (const RungeKuttaTableau& tableau : runge_kutta_tableaus) {
-    std::size_t i = 0;
-    while (name[i] != 0 && name[i] == tableau.name[i]) ++i;
-    if (name[i] == tableau.name[i]) return &tableau;
-  }
-  return nullptr;
-}
-
 /// The Gauss method of 1 to 4 stages; these methods come first among the named tableaus.
 constexpr const RungeKuttaTableau& gauss_tableau(int stages) { return runge_kutta_tableaus[stages - 1]; }
 

@@ -4,6 +4,7 @@
 
 #include "driven.hpp"
 #include "lanes.hpp"
+#include "named.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
 #include "rattleback/methods/conversion/variational_conversion.hpp"
 #include "rattleback/methods/energy_momentum/energy_momentum.hpp"
@@ -269,7 +270,7 @@ TEST_F(DrivenSteps, HaveTheBitsOfOneLane) {
   expect_same_steps<DampedWell, Hbvm2>(numbers);
 }
 TEST_F(DrivenSteps, OfOtherFamiliesHaveTheBitsOfOneLane) {
-  const ExplicitTableau& rk4 = *find_explicit_tableau("rk4");
+  const ExplicitTableau& rk4 = *named(explicit_tableaus, "rk4");
   expect_same_steps<SphereAndDrive, Base>(RungeKuttaNumbers::of(rk4, true));
   expect_same_steps<MovingParts, Base>(RungeKuttaNumbers::of(rk4, true));
   expect_same_steps<Pivot, Conversion>(ConversionNumbers::of(rk4, -0.5, 0.5, ConversionState::segment));

@@ -5,6 +5,7 @@
 #include "rattleback/systems/unconstrained/dipole_on_a_stick.hpp"
 
 #include "lanes.hpp"
+#include "named.hpp"
 
 namespace rattleback {
 namespace {
@@ -53,7 +54,7 @@ TEST_F(VrkmkLaneTest, MuntheKaas) {
   for (const auto iteration :
        {StageIteration::newton, StageIteration::chord, StageIteration::fixed_point, StageIteration::sweeps})
     for (const bool pade : {false, true})
-      expect_same_steps<TwoStages>(VrkmkNumbers<2>::of(iteration, *find_runge_kutta_tableau("gauss2"), 2, pade), 60,
+      expect_same_steps<TwoStages>(VrkmkNumbers<2>::of(iteration, *named(runge_kutta_tableaus, "gauss2"), 2, pade), 60,
                                    seen);
   EXPECT_TRUE(seen[0] && seen[1]);  // steps that fail among others that do not
 }

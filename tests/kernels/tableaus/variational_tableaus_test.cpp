@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "rattleback/methods/lie/entry.hpp"
+#include "named.hpp"
+#include "rattleback/methods/lie/vcg_entry.hpp"
 #include "rooted_trees.hpp"
 
 using namespace rattleback;
@@ -60,8 +61,8 @@ TEST(RungeKuttaTableaus, AndThoseOfTheirPairs) {
   EXPECT_NE(variational_tableau_fault(heun), nullptr);
   const RungeKuttaTableau ralston{"ralston3", 3, 3, {{}, {0.5}, {0.0, 0.75}}, {2.0 / 9, 1.0 / 3, 4.0 / 9}};
   EXPECT_EQ(symplectic_pair_order(ralston), 2);
-  EXPECT_EQ(find_runge_kutta_tableau("gauss3")->stages, 3);
-  EXPECT_EQ(find_runge_kutta_tableau("gauss"), nullptr);
+  EXPECT_EQ(named(runge_kutta_tableaus, "gauss3")->stages, 3);
+  EXPECT_EQ(named(runge_kutta_tableaus, "gauss"), nullptr);
 }
 
 TEST(CrouchGrossmanSets, SatisfyTheirOrderConditions) {
@@ -128,7 +129,7 @@ TEST(VariationalOptions, GiveTheNumbersOfTheStep) {
   const auto automatic = vrkmk_options(3, "gauss3", -1), explicit_cutoff = vrkmk_options(3, "gauss", 4);
   EXPECT_EQ(automatic.verdict, Settled::good);
   const auto expected =
-      Settlement::of(VrkmkNumbers<3>::of(StageIteration::newton, *find_runge_kutta_tableau("gauss3"), 4, false))
+      Settlement::of(VrkmkNumbers<3>::of(StageIteration::newton, *named(runge_kutta_tableaus, "gauss3"), 4, false))
           .numbers;
   for (std::size_t i = 0; i < max_method_numbers; ++i) {
     EXPECT_EQ(automatic.numbers[i], expected[i]);

@@ -3,6 +3,7 @@
 
 #include "conversion_problems.hpp"
 #include "hessian.hpp"
+#include "named.hpp"
 #include "rattleback/mechanics/hessian.hpp"
 #include "rooted_trees.hpp"
 
@@ -29,9 +30,9 @@ TEST(ExplicitTableaus, SatisfyTheirOrderConditionsAndNoMore) {
 }
 
 TEST(ExplicitTableaus, AreFoundByNameAndChecked) {
-  EXPECT_EQ(find_explicit_tableau("rk4"), &explicit_tableaus[3]);
-  EXPECT_EQ(find_explicit_tableau("rk"), nullptr);
-  EXPECT_EQ(find_explicit_tableau("rk44"), nullptr);
+  EXPECT_EQ(named(explicit_tableaus, "rk4"), &explicit_tableaus[3]);
+  EXPECT_EQ(named(explicit_tableaus, "rk"), nullptr);
+  EXPECT_EQ(named(explicit_tableaus, "rk44"), nullptr);
   EXPECT_NE(explicit_tableau_fault({"midpoint", 1, 2, {{0.5}}, {1.0}}), nullptr);
   EXPECT_NE(explicit_tableau_fault({"inconsistent", 1, 0, {}, {0.5}}), nullptr);
   EXPECT_NE(explicit_tableau_fault({"empty", 0, 0, {}, {}}), nullptr);
@@ -147,7 +148,7 @@ TEST(Dynamics, HasExactDerivatives) {
         const auto difference = (0.5 / e) * (acceleration(e) - acceleration(-e));
         EXPECT_LT(max_norm(detail::derivative(rate.a, j) - difference), 1e-8);
         const auto action = [&](double shift) {
-          const auto& tableau = *find_explicit_tableau(base);
+          const auto& tableau = *named(explicit_tableaus, base);
           Vector<double, n> a[max_explicit_stages];
           double sum = 0.0;
           for (int i = 0; i < tableau.stages; ++i) {

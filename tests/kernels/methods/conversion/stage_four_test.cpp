@@ -4,6 +4,7 @@
 
 #include "conversion_problems.hpp"
 #include "eigen.hpp"
+#include "named.hpp"
 
 using namespace rattleback;
 using namespace rattleback::problems;
@@ -24,7 +25,7 @@ class StageFour {
   bool drop_curvature = false;
   int sweeps = 0;
 
-  StageFour(const char* base, Bias bias) : tableau_(*find_explicit_tableau(base)), bias_(bias) {}
+  StageFour(const char* base, Bias bias) : tableau_(*named(explicit_tableaus, base)), bias_(bias) {}
 
   /// w1 = (q, v) becomes w2; returns the momentum at the node between them, with the node.
   VectorX step(V& q1, V& v1, double h, VectorX& node) {

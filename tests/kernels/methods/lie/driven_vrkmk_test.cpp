@@ -1,6 +1,7 @@
 // The variational methods on groups with explicit time and generalized forces.
 
 #include "driven.hpp"
+#include "named.hpp"
 #include "rattleback/methods/lie/vcg.hpp"
 
 namespace rattleback {
@@ -18,7 +19,7 @@ StateAt<System> begin_in_space() {
 template <int S>
 struct MuntheKaas : VrkmkNumbers<S> {
   MuntheKaas(const char* tableau, int cutoff, StageIteration iteration = StageIteration::sweeps, bool pade = false)
-      : VrkmkNumbers<S>(VrkmkNumbers<S>::of(iteration, *find_runge_kutta_tableau(tableau), cutoff, pade)) {}
+      : VrkmkNumbers<S>(VrkmkNumbers<S>::of(iteration, *named(runge_kutta_tableaus, tableau), cutoff, pade)) {}
 };
 VcgNumbers crouch_grossman(std::string_view name) {
   for (const CrouchGrossmanSet& set : crouch_grossman_sets)

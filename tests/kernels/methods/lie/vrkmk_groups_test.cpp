@@ -1,6 +1,7 @@
 // Variational Munthe-Kaas methods on other groups, SE(3), products, S^1 and R^n, and with Hamiltonians, degenerate ones
 // included.
 
+#include "named.hpp"
 #include "rattleback/systems/unconstrained/angle_pendulum.hpp"
 #include "rattleback/systems/unconstrained/order_barrier.hpp"
 #include "rattleback/systems/unconstrained/rigid_body_spring.hpp"
@@ -92,7 +93,7 @@ TEST(VrkmkOnCommutativeGroups, IsThePartitionedPair) {
   for (const auto& [name, cutoff] :
        {std::pair{"gauss1", 0}, {"kutta3", 1}, {"gauss2", 2}, {"gauss2", 0}, {"gauss3", 4}}) {
     SCOPED_TRACE(name);
-    const RungeKuttaTableau& t = *find_runge_kutta_tableau(name);
+    const RungeKuttaTableau& t = *named(runge_kutta_tableaus, name);
     const double h = 0.1, q0 = 1.1, p0 = 0.4;
     // Q_i = q + h a_ij P_j, P_i = p - h ahat_ij sin Q_j, ahat_ij = b_j - b_j a_ji/b_i
     double q[3] = {q0, q0, q0}, p[3] = {p0, p0, p0};
@@ -253,7 +254,7 @@ TEST(OrderBarrier, FromNoMomentumItIsTheMuntheKaasMethod) {
   EXPECT_EQ(step(state, 0.1).status, 0.0);
   EXPECT_EQ(max_norm(state.p), 0.0);
   // k_j = xi_j - [x_j, xi_j]/2, xi = B R c + w
-  const RungeKuttaTableau& t = *find_runge_kutta_tableau("kutta3");
+  const RungeKuttaTableau& t = *named(runge_kutta_tableaus, "kutta3");
   Vector<double, 3> k[3], y = Vector<double, 3>::zero();
   for (int i = 0; i < 3; ++i) {
     auto x = Vector<double, 3>::zero();

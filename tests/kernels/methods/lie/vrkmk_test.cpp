@@ -2,6 +2,7 @@
 // single steps, convergence, energy, momentum maps, symplecticity.
 
 #include "vrkmk.hpp"
+#include "named.hpp"
 
 using namespace rattleback;
 using namespace rattleback::variational;
@@ -285,7 +286,7 @@ TEST(Vrkmk, Iterations) {
 }
 
 TEST(Vrkmk, WhatSweepsDoNotSolveIsForNewton) {
-  const auto numbers = VrkmkNumbers<2>::of(StageIteration::sweeps, *find_runge_kutta_tableau("gauss2"), 2, false);
+  const auto numbers = VrkmkNumbers<2>::of(StageIteration::sweeps, *named(runge_kutta_tableaus, "gauss2"), 2, false);
   using Whole = VrkmkStep<double, Dipole, 2>;
   static_assert(!Whole::defers_failures && Whole::FastStep::defers_failures);
   const Whole whole(dipole(-1.0), {1e-14, 50}, numbers);
@@ -310,7 +311,7 @@ TEST(Vrkmk, DerivativesOfSteps) {
   // over dual numbers a step gives its tangent map
   using D = Dual<double, 1>;
   for (const auto iteration : {StageIteration::newton, StageIteration::sweeps}) {
-    const auto numbers = VrkmkNumbers<2>::of(iteration, *find_runge_kutta_tableau("gauss2"), 2, false);
+    const auto numbers = VrkmkNumbers<2>::of(iteration, *named(runge_kutta_tableaus, "gauss2"), 2, false);
     const VrkmkStep<double, Dipole, 2> step(dipole(-1.0), tightly, numbers);
     const VrkmkStep<D, DipoleOnAStick<D>, 2> dual({D(1.0), D(0.1), D(1.0), D(1.0), D(-1.0)}, {D(1e-14), 100}, numbers);
     const auto start = generic_dipole_state();

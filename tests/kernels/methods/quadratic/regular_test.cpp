@@ -3,6 +3,7 @@
 // forms and a motion in closed form.
 
 #include "ggl_cases.hpp"
+#include "named.hpp"
 #include "nonholonomic_lobatto.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/conversion/variational_conversion.hpp"
@@ -241,7 +242,7 @@ TEST(Regular, AVelocityFollowsWhereTheMassIsSingularAtRest) {
 TEST(Regular, RungeKuttaAgreesWithThePair) {
   const auto check = [](auto system) {
     using System = decltype(system);
-    const auto numbers = RungeKuttaNumbers::of(*find_explicit_tableau("prince9"), true);
+    const auto numbers = RungeKuttaNumbers::of(*named(explicit_tableaus, "prince9"), true);
     const RungeKutta<double, System> explicit_step(system, to_round_off, numbers);
     const LobattoStep<double, System, Cay, 5> step(system, to_round_off);
     auto a = start(system), b = a;
@@ -283,12 +284,12 @@ TEST(Regular, ConversionsHaveTheOrderOfTheBaseInNodesAndInSegments) {
     using System = decltype(system);
     const Vector<double, 3> q{0.6, 0.0, -0.8};
     StateOf<double, System> at_start{q, momentum(system, q, v), {}}, exact = at_start;
-    const auto numbers = RungeKuttaNumbers::of(*find_explicit_tableau("prince9"), true);
+    const auto numbers = RungeKuttaNumbers::of(*named(explicit_tableaus, "prince9"), true);
     const RungeKutta<double, System> reference(system, to_round_off, numbers);
     exact = advance(reference, exact, 1.0 / 64, 64);
     for (const auto state : {ConversionState::segment, ConversionState::node})
       for (const double minus : {-1.0, -0.5, 0.0}) {
-        const auto by = ConversionNumbers::of(*find_explicit_tableau("rk4"), minus, minus + 1.0, state);
+        const auto by = ConversionNumbers::of(*named(explicit_tableaus, "rk4"), minus, minus + 1.0, state);
         const VariationalConversion<double, System> step(system, {1e-15, 50}, by);
         double error[2];
         for (int i = 0; i < 2; ++i) {
