@@ -37,9 +37,20 @@ consteval OptionInfo composition_option(const char* text, std::size_t count = of
                          .unnamed = true});
 }
 
-/// The numbers that `Composed` is constructed with, for an index in `compositions`.
-inline Settlement settle_substeps(int composition) {
-  return composition > 0 ? Settlement::of(composition_numbers(compositions[composition], false)) : Settlement{};
+/// The settings of a method with this option alone.
+struct CompositionSettings {
+  int composition = 0;  ///< index in `compositions`
+};
+
+/// The numbers that `Composed` is constructed with, and the order, for settings with the member `composition`.
+template <class Settings>
+Settlement settle_composed(const Settings& settings, const SystemEntry&) {
+  if (settings.composition == 0) return {};
+  return Settlement::of(composition_numbers(compositions[settings.composition], false));
+}
+template <class Settings>
+int order_of_composed(const Settings& settings, const SystemEntry&) {
+  return compositions[settings.composition].order;
 }
 
 }  // namespace methods

@@ -14,27 +14,15 @@ inline constexpr auto energy_momentum_source =
     "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
     "constrained mechanical systems, Nonlinear Dynamics 111 (2023), eq. (84)";
 
-/// The options of the schemes.
-struct EnergyMomentumSettings {
-  int composition = 0;  ///< index in `compositions`
-};
-
 inline constexpr auto energy_momentum_steps = composition_types("EnergyMomentumStep", "ComposedEnergyMomentumStep");
 inline constexpr OptionInfo energy_momentum_options[] = {
-    composition_option<&EnergyMomentumSettings::composition, energy_momentum_steps>(
+    composition_option<&CompositionSettings::composition, energy_momentum_steps>(
         "composition of steps to a higher order")};
 /// Without the constraint on velocities a step is not close to the identity: it turns the part of p across the constraint around. So
 /// the compositions of order 6 and 8 lose two orders of q (measured), and that of order 4 alone is offered.
 inline constexpr OptionInfo energy_momentum_index3_options[] = {
-    composition_option<&EnergyMomentumSettings::composition, energy_momentum_steps>(
-        "composition of steps to order 4 of q", 2)};
-
-inline Settlement settle_energy_momentum(const EnergyMomentumSettings& settings, const SystemEntry&) {
-  return settle_substeps(settings.composition);
-}
-inline int order_of_energy_momentum(const EnergyMomentumSettings& settings, const SystemEntry&) {
-  return compositions[settings.composition].order;
-}
+    composition_option<&CompositionSettings::composition, energy_momentum_steps>("composition of steps to order 4 of q",
+                                                                                 2)};
 
 /// What the entries of the schemes have in common.
 constexpr MethodEntry energy_momentum_entry(const char* name, const char* summary, const char* source,
@@ -47,8 +35,8 @@ constexpr MethodEntry energy_momentum_entry(const char* name, const char* summar
           .takes = [](const SystemForm& f) { return needs::lagrangian_on_rn(f) && f.explicit_velocity; },
           .options = energy_momentum_options,
           .carries_multiplier = true,
-          .settle = by_settings<energy_momentum_options, settle_energy_momentum>,
-          .order_of = by_settings<energy_momentum_options, order_of_energy_momentum>,
+          .settle = by_settings<energy_momentum_options, settle_composed<CompositionSettings>>,
+          .order_of = by_settings<energy_momentum_options, order_of_composed<CompositionSettings>>,
           .needs = "configuration space R^n, and velocity(q, p) unless separable",
           .driven = true,
           .difference_quotients = true,
@@ -73,8 +61,8 @@ inline constexpr MethodEntry energy_momentum_index3 = [] {
       "q, p: 2; lambda: 2 at the middle of the step; with suzuki4 q: 4, p: 2",
       "{composition}<T, System, GglScheme::energy_momentum_index3>");
   entry.options = energy_momentum_index3_options;
-  entry.settle = by_settings<energy_momentum_index3_options, settle_energy_momentum>;
-  entry.order_of = by_settings<energy_momentum_index3_options, order_of_energy_momentum>;
+  entry.settle = by_settings<energy_momentum_index3_options, settle_composed<CompositionSettings>>;
+  entry.order_of = by_settings<energy_momentum_index3_options, order_of_composed<CompositionSettings>>;
   entry.exact_hidden_constraint = false;
   entry.step_multiplier = false;
   return entry;

@@ -163,39 +163,34 @@ inline bool is_symmetric_vrkmk(const VrkmkSettings& settings, const SystemEntry&
   return !system.on_group || (!settings.given() && tableau.order == 2 && settings.cutoff <= 0);
 }
 
-inline constexpr MethodEntry vrkmk{
-    .name = "vrkmk",
-    .summary = "variational Runge-Kutta-Munthe-Kaas method; symplectic, keeps momentum maps",
-    .source = "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, sections 3, 4.1",
-    .order = "that of the tableau's symplectic pair, at most cutoff + 2 (+ 3 for even cutoff > 0)",
-    .constraints = ConstraintKind::none,
-    .options = vrkmk_options,
-    .carries_multiplier = false,
-    .settle = by_settings<vrkmk_options, settle_vrkmk<false>>,
-    .order_of = by_settings<vrkmk_options, order_of_vrkmk<false>>,
-    .stages_of = by_settings<vrkmk_options, stages_of_vrkmk>,
-    .driven = true,
-    .in_space = true,
-    .symmetric = by_settings<vrkmk_options, is_symmetric_vrkmk>,
-    .header = "rattleback/methods/lie/vrkmk.hpp",
-    .step = "VrkmkStep<T, System, {stages}>"};
+/// What the entries have in common.
+template <bool pade>
+constexpr MethodEntry vrkmk_entry(const char* name, const char* summary, const char* source, const char* order) {
+  return {.name = name,
+          .summary = summary,
+          .source = source,
+          .order = order,
+          .constraints = ConstraintKind::none,
+          .options = vrkmk_options,
+          .carries_multiplier = false,
+          .settle = by_settings<vrkmk_options, settle_vrkmk<pade>>,
+          .order_of = by_settings<vrkmk_options, order_of_vrkmk<pade>>,
+          .stages_of = by_settings<vrkmk_options, stages_of_vrkmk>,
+          .driven = true,
+          .in_space = true,
+          .symmetric = by_settings<vrkmk_options, is_symmetric_vrkmk>,
+          .header = "rattleback/methods/lie/vrkmk.hpp",
+          .step = "VrkmkStep<T, System, {stages}>"};
+}
 
-inline constexpr MethodEntry vrkmk_pade{
-    .name = "vrkmk-pade",
-    .summary = "variational Runge-Kutta-Munthe-Kaas method with the series of dexp; symplectic, keeps momentum maps",
-    .source = "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.1.1",
-    .order = "that of the tableau's symplectic pair, at most cutoff + 2",
-    .constraints = ConstraintKind::none,
-    .options = vrkmk_options,
-    .carries_multiplier = false,
-    .settle = by_settings<vrkmk_options, settle_vrkmk<true>>,
-    .order_of = by_settings<vrkmk_options, order_of_vrkmk<true>>,
-    .stages_of = by_settings<vrkmk_options, stages_of_vrkmk>,
-    .driven = true,
-    .in_space = true,
-    .symmetric = by_settings<vrkmk_options, is_symmetric_vrkmk>,
-    .header = "rattleback/methods/lie/vrkmk.hpp",
-    .step = "VrkmkStep<T, System, {stages}>"};
+inline constexpr MethodEntry vrkmk = vrkmk_entry<false>(
+    "vrkmk", "variational Runge-Kutta-Munthe-Kaas method; symplectic, keeps momentum maps",
+    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, sections 3, 4.1",
+    "that of the tableau's symplectic pair, at most cutoff + 2 (+ 3 for even cutoff > 0)");
+inline constexpr MethodEntry vrkmk_pade = vrkmk_entry<true>(
+    "vrkmk-pade", "variational Runge-Kutta-Munthe-Kaas method with the series of dexp; symplectic, keeps momentum maps",
+    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.1.1",
+    "that of the tableau's symplectic pair, at most cutoff + 2");
 
 }  // namespace methods
 

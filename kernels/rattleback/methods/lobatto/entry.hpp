@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/catalogue/settings.hpp"
 #include "rattleback/methods/composition/entry.hpp"
 #include "rattleback/methods/lobatto/normalising.hpp"
+#include "rattleback/methods/options.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -14,25 +14,16 @@ namespace methods {
 /// The options of the Lobatto methods.
 struct LobattoSettings {
   int stages = 2;
-  enum class Retraction { cay, exp } retraction = Retraction::cay;
+  Retraction retraction = Retraction::cay;
   int composition = 0;  ///< index in `compositions`
   enum class Multiplier { carried, recomputed } multiplier = Multiplier::carried;
   bool normalise = false;
 };
 
-inline constexpr const char* lobatto_retractions[] = {"cay", "exp"};
-inline constexpr const char* lobatto_retraction_types[] = {"Cay", "Exp"};
 inline constexpr auto lobatto_steps = composition_types("LobattoStep", "ComposedLobattoStep", "SplitLobattoStep");
 
-inline constexpr OptionInfo lobatto_stages = option<&LobattoSettings::stages>(
-    {.name = "stages", .text = "number of stages s", .minimum = 2, .maximum = 8, .compiled = true});
-inline constexpr OptionInfo lobatto_retraction = option<&LobattoSettings::retraction>(
-    {.name = "retraction",
-     .text = "map from the algebra to the group: Cayley transform or exponential; on R^n they are the same",
-     .choices = lobatto_retractions,
-     .types = lobatto_retraction_types,
-     .compiled = true,
-     .scope = OptionScope::groups_matter});
+inline constexpr OptionInfo lobatto_stages = stages_option<&LobattoSettings::stages>();
+inline constexpr OptionInfo lobatto_retraction = retraction_option<&LobattoSettings::retraction>();
 inline constexpr OptionInfo lobatto_normalise =
     option<&LobattoSettings::normalise>({.name = "normalise",
                                          .text = "rotations are made orthogonal again after every step",
@@ -94,9 +85,7 @@ inline Settlement settle_lobatto(const LobattoSettings& settings, const SystemEn
 
 inline bool has_lobatto(const PairKey& key, const SystemEntry& system) {
   const auto [stages, retraction, composition, none] = key.value;
-  return settle_lobatto(
-             {.stages = stages, .retraction = LobattoSettings::Retraction(retraction), .composition = composition},
-             system)
+  return settle_lobatto({.stages = stages, .retraction = Retraction(retraction), .composition = composition}, system)
              .verdict != Settled::refused;
 }
 
@@ -134,46 +123,39 @@ inline constexpr MethodEntry nonholonomic_lobatto{
     .header = "rattleback/methods/lobatto/lobatto.hpp",
     .step = "{multiplier}<T, System, {retraction}, {stages}>"};
 
-inline constexpr MethodEntry holonomic_lobatto{
-    .name = "holonomic-lobatto",
-    .summary =
-        "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric on R^n "
-        "(s = "
-        "2 is RATTLE there)",
-    .source =
-        "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
-        "systems, eqs. (13), (26), (27)",
-    .order = "q, p: 2s-2, with a composition the first number in its name; lambda: s-1",
-    .constraints = ConstraintKind::holonomic,
-    .takes = needs::lagrangian,
-    .options = holonomic_lobatto_options,
-    .carries_multiplier = true,
-    .settle = by_settings<holonomic_lobatto_options, settle_lobatto>,
-    .has = has_lobatto,
-    .order_of = by_settings<holonomic_lobatto_options, order_of_lobatto>,
-    .driven = true,
-    .symmetric = symmetric_on_rn,
-    .header = "rattleback/methods/lobatto/lobatto.hpp",
-    .step = "{composition}<T, System, {retraction}, {stages}>"};
+/// What the pairs without constraints on velocities have in common.
+template <const auto& options>
+constexpr MethodEntry lobatto_entry(const char* name, const char* summary, const char* source, const char* order,
+                                    ConstraintKind constraint) {
+  return {.name = name,
+          .summary = summary,
+          .source = source,
+          .order = order,
+          .constraints = constraint,
+          .takes = needs::lagrangian,
+          .options = options,
+          .carries_multiplier = constraint != ConstraintKind::none,
+          .settle = by_settings<options, settle_lobatto>,
+          .has = has_lobatto,
+          .order_of = by_settings<options, order_of_lobatto>,
+          .driven = true,
+          .symmetric = symmetric_on_rn,
+          .header = "rattleback/methods/lobatto/lobatto.hpp",
+          .step = "{composition}<T, System, {retraction}, {stages}>"};
+}
 
-inline constexpr MethodEntry lobatto{
-    .name = "lobatto",
-    .summary = "unconstrained Lobatto IIIA-IIIB pair; symplectic, symmetric on R^n (s = 2 is velocity Verlet there)",
-    .source =
-        "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
-        "systems, eqs. (9), (26), (27)",
-    .order = "2s-2; with a composition the first number in its name",
-    .constraints = ConstraintKind::none,
-    .takes = needs::lagrangian,
-    .options = lobatto_options,
-    .carries_multiplier = false,
-    .settle = by_settings<lobatto_options, settle_lobatto>,
-    .has = has_lobatto,
-    .order_of = by_settings<lobatto_options, order_of_lobatto>,
-    .driven = true,
-    .symmetric = symmetric_on_rn,
-    .header = "rattleback/methods/lobatto/lobatto.hpp",
-    .step = "{composition}<T, System, {retraction}, {stages}>"};
+inline constexpr MethodEntry holonomic_lobatto = lobatto_entry<holonomic_lobatto_options>(
+    "holonomic-lobatto",
+    "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric on R^n (s = "
+    "2 is RATTLE there)",
+    "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
+    "systems, eqs. (13), (26), (27)",
+    "q, p: 2s-2, with a composition the first number in its name; lambda: s-1", ConstraintKind::holonomic);
+inline constexpr MethodEntry lobatto = lobatto_entry<lobatto_options>(
+    "lobatto", "unconstrained Lobatto IIIA-IIIB pair; symplectic, symmetric on R^n (s = 2 is velocity Verlet there)",
+    "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
+    "systems, eqs. (9), (26), (27)",
+    "2s-2; with a composition the first number in its name", ConstraintKind::none);
 
 }  // namespace methods
 

@@ -2,6 +2,7 @@
 // The discrete Lagrange-d'Alembert integrators in the catalogue: options and texts.
 
 #include "rattleback/methods/composition/entry.hpp"
+#include "rattleback/methods/options.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -12,15 +13,13 @@ struct DlaSettings {
   enum class Lagrangian { midpoint, verlet } lagrangian = Lagrangian::midpoint;
   enum class Constraint { mid, trap } constraint = Constraint::mid;
   int composition = 0;  ///< index in `compositions`
-  enum class Retraction { cay, exp } retraction = Retraction::cay;
+  Retraction retraction = Retraction::cay;
 };
 
 inline constexpr const char* dla_lagrangians[] = {"midpoint", "verlet"};
 inline constexpr const char* dla_lagrangian_types[] = {"DlaLagrangian::midpoint", "DlaLagrangian::verlet"};
 inline constexpr const char* dla_constraints[] = {"mid", "trap"};
 inline constexpr const char* dla_constraint_types[] = {"DlaConstraint::mid", "DlaConstraint::trap"};
-inline constexpr const char* dla_retractions[] = {"cay", "exp"};
-inline constexpr const char* dla_retraction_types[] = {"Cay", "Exp"};
 inline constexpr auto dla_steps = composition_types("DlaStep", "ComposedDlaStep");
 
 inline constexpr OptionInfo dla_options[] = {
@@ -41,20 +40,7 @@ inline constexpr OptionInfo dla_options[] = {
          .compiled = true,
          .scope = OptionScope::rn_only}),
     composition_option<&DlaSettings::composition, dla_steps>("composition of steps to a higher order"),
-    option<&DlaSettings::retraction>(
-        {.name = "retraction",
-         .text = "map from the algebra to the group: Cayley transform or exponential; on R^n they are the same",
-         .choices = dla_retractions,
-         .types = dla_retraction_types,
-         .compiled = true,
-         .scope = OptionScope::groups_matter})};
-
-inline Settlement settle_dla(const DlaSettings& settings, const SystemEntry&) {
-  return settle_substeps(settings.composition);
-}
-inline int order_of_dla(const DlaSettings& settings, const SystemEntry&) {
-  return compositions[settings.composition].order;
-}
+    retraction_option<&DlaSettings::retraction>()};
 
 inline constexpr MethodEntry nonholonomic_dla{
     .name = "nonholonomic-dla",
@@ -67,8 +53,8 @@ inline constexpr MethodEntry nonholonomic_dla{
     .takes = needs::affine,
     .options = dla_options,
     .carries_multiplier = false,
-    .settle = by_settings<dla_options, settle_dla>,
-    .order_of = by_settings<dla_options, order_of_dla>,
+    .settle = by_settings<dla_options, settle_composed<DlaSettings>>,
+    .order_of = by_settings<dla_options, order_of_composed<DlaSettings>>,
     .needs = "a Lagrangian, with a constraint affine in v",
     .driven = true,
     .symmetric = always_symmetric,

@@ -7,21 +7,9 @@ RB_NAMESPACE_BEGIN
 
 namespace methods {
 
-/// The options of the nonholonomic leapfrog.
-struct LeapfrogSettings {
-  int composition = 0;  ///< index in `compositions`
-};
-
 inline constexpr auto leapfrog_steps = composition_types("LeapfrogStep", "ComposedLeapfrogStep");
 inline constexpr OptionInfo leapfrog_options[] = {
-    composition_option<&LeapfrogSettings::composition, leapfrog_steps>("composition of steps to a higher order")};
-
-inline Settlement settle_leapfrog(const LeapfrogSettings& settings, const SystemEntry&) {
-  return settle_substeps(settings.composition);
-}
-inline int order_of_leapfrog(const LeapfrogSettings& settings, const SystemEntry&) {
-  return compositions[settings.composition].order;
-}
+    composition_option<&CompositionSettings::composition, leapfrog_steps>("composition of steps to a higher order")};
 
 inline constexpr MethodEntry nonholonomic_leapfrog{
     .name = "nonholonomic-leapfrog",
@@ -37,8 +25,8 @@ inline constexpr MethodEntry nonholonomic_leapfrog{
     .takes = needs::affine_on_rn,
     .options = leapfrog_options,
     .carries_multiplier = false,
-    .settle = by_settings<leapfrog_options, settle_leapfrog>,
-    .order_of = by_settings<leapfrog_options, order_of_leapfrog>,
+    .settle = by_settings<leapfrog_options, settle_composed<CompositionSettings>>,
+    .order_of = by_settings<leapfrog_options, order_of_composed<CompositionSettings>>,
     .needs = "configuration space R^n, with a constraint affine in v",
     .driven = true,
     .symmetric = always_symmetric,

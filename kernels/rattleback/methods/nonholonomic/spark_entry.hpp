@@ -1,7 +1,7 @@
 #pragma once
 // SPARK in the catalogue.
 
-#include "rattleback/catalogue/settings.hpp"
+#include "rattleback/methods/options.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -11,8 +11,7 @@ struct SparkSettings {
   int stages = 2;
 };
 
-inline constexpr OptionInfo spark_options[] = {option<&SparkSettings::stages>(
-    {.name = "stages", .text = "number of stages s", .minimum = 2, .maximum = 8, .compiled = true})};
+inline constexpr OptionInfo spark_options[] = {stages_option<&SparkSettings::stages>()};
 
 inline constexpr MissingOption spark_without[] = {
     {"composition",

@@ -7,22 +7,10 @@ RB_NAMESPACE_BEGIN
 
 namespace methods {
 
-/// The option of nonholonomic-energy.
-struct NonholonomicEnergySettings {
-  int composition = 0;  ///< index in `compositions`
-};
-
 inline constexpr auto transport_steps = composition_types("TransportStep", "ComposedTransportStep");
 inline constexpr OptionInfo nonholonomic_energy_options[] = {
-    composition_option<&NonholonomicEnergySettings::composition, transport_steps>(
+    composition_option<&CompositionSettings::composition, transport_steps>(
         "composition of the step to a higher order; it keeps the energy")};
-
-inline Settlement settle_nonholonomic_energy(const NonholonomicEnergySettings& settings, const SystemEntry&) {
-  return settle_substeps(settings.composition);
-}
-inline int order_of_nonholonomic_energy(const NonholonomicEnergySettings& settings, const SystemEntry&) {
-  return compositions[settings.composition].order;
-}
 
 inline constexpr MethodEntry nonholonomic_energy{
     .name = "nonholonomic-energy",
@@ -35,8 +23,8 @@ inline constexpr MethodEntry nonholonomic_energy{
     .takes = [](const SystemForm& f) { return f.condensable() && !f.offset; },
     .options = nonholonomic_energy_options,
     .carries_multiplier = false,
-    .settle = by_settings<nonholonomic_energy_options, settle_nonholonomic_energy>,
-    .order_of = by_settings<nonholonomic_energy_options, order_of_nonholonomic_energy>,
+    .settle = by_settings<nonholonomic_energy_options, settle_composed<CompositionSettings>>,
+    .order_of = by_settings<nonholonomic_energy_options, order_of_composed<CompositionSettings>>,
     .needs =
         "a Lagrangian v.Mv/2 - U(q) on R^n with a constant M, and constraints A(q) v = 0: where M depends on q its "
         "turns keep no energy, and with A(q) v + d(q) = 0 the energy is no invariant",
