@@ -24,10 +24,10 @@ System default_system() {
 }
 
 /// The default state, its velocity scaled lane by lane, with the multiplier of the continuous equations.
-template <class System>
-auto default_state(const System& system) {
+template <class System, class State = StateOf<typename System::scalar, System>>
+State default_state(const System& system) {
   using P = typename System::scalar;
-  StateOf<P, System> state;
+  State state;
   Vector<P, System::n> v;
   double scale[P::width];
   for (int lane = 0; lane < P::width; ++lane) scale[lane] = 1.0 + 0.02 * lane;
@@ -44,7 +44,14 @@ auto default_state(const System& system) {
 template <class System>
 double nanoseconds(const System& system, const auto& step, double h = 0.1, int steps = 200) {
   using P = typename System::scalar;
-  auto state = default_state(system);
+  using Step = std::remove_cvref_t<decltype(step)>;
+  auto state = [&] {
+    if constexpr (requires { typename Step::State; }) {
+      return default_state<System, typename Step::State>(system);
+    } else {
+      return default_state(system);
+    }
+  }();
   const auto start = std::chrono::steady_clock::now();
   for (int k = 0; k < steps; ++k) {
     auto next = state;

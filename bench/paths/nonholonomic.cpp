@@ -1,9 +1,11 @@
 // Methods for velocity constraints on R^n.
 
 #include "paths.hpp"
+#include "rattleback/methods/generalized_alpha/generalized_alpha.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/methods/nonholonomic/leapfrog.hpp"
 #include "rattleback/methods/nonholonomic/spark.hpp"
+#include "rattleback/methods/nonholonomic/transport.hpp"
 #include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
 #include "rattleback/systems/nonholonomic/nonholonomic_particle.hpp"
 #include "rattleback/systems/nonholonomic/pendulum_cvt.hpp"
@@ -15,8 +17,8 @@ using P = Pack<RATTLEBACK_PACK>;
 
 /// Adds the path of a step, which is the chosen one where its type is that of `Chosen`.
 template <class Chosen, class Step>
-void add(Paths& row, const char* name, const auto& system) {
-  row.paths.push_back(Path::of<fast_step_of<Step>>(name, std::same_as<Chosen, Step>, system));
+void add(Paths& row, const char* name, const auto& system, const auto&... numbers) {
+  row.paths.push_back(Path::of<fast_step_of<Step>>(name, std::same_as<Chosen, Step>, system, numbers...));
 }
 
 template <class System, int S>
@@ -56,6 +58,17 @@ void add_stages(std::vector<Paths>& rows, const char* name) {
   }
 }
 template <class System>
+void add_alpha(std::vector<Paths>& rows, const char* name) {
+  using Chosen = GeneralizedAlpha<P, System, Stabilised>;
+  const auto system = default_system<System>();
+  const auto numbers = GeneralizedAlphaNumbers::of(0.8);
+  Paths row{name, "generalized-alpha", {}};
+  if constexpr (Condensable<System>) add<Chosen, Chosen>(row, "condensed", system, numbers);
+  add<Chosen, GeneralGeneralizedAlpha<P, System, Stabilised>>(row, "general", system, numbers);
+  rows.push_back(std::move(row));
+}
+
+template <class System>
 void add_system(std::vector<Paths>& rows, const char* name) {
   add_stages<System, 2>(rows, name);
   add_stages<System, 3>(rows, name);
@@ -77,6 +90,13 @@ void add_system(std::vector<Paths>& rows, const char* name) {
     add<LeapfrogStep<P, System>, CondensedLeapfrog<P, System>>(row, "condensed", system);
   add<LeapfrogStep<P, System>, GeneralLeapfrog<P, System>>(row, "general", system);
   rows.push_back(std::move(row));
+  add_alpha<System>(rows, name);
+  if constexpr (TakesTransport<System>) {
+    Paths of_energy{name, "nonholonomic-energy", {}};
+    add<TransportStep<P, System>, TransportStep<P, System>>(of_energy, "sweeps", system);
+    add<TransportStep<P, System>, GeneralTransport<P, System>>(of_energy, "general", system);
+    rows.push_back(std::move(of_energy));
+  }
 }
 
 }  // namespace

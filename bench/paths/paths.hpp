@@ -28,7 +28,7 @@ struct Path {
     const Step step(system, SolverOptions<P>{P(1e-16), 50}, numbers...);
     double h = 0.1;
     if constexpr (requires { System::time_scale; }) h *= System::time_scale;
-    auto state = default_state(system);
+    auto state = default_state<System, typename Step::State>(system);
     bool solved = true;
     for (int k = 0; k < steps; ++k) solved = solved && !any(!(step(state, P(h)).status == P(0.0)));
     if (!solved) return {std::move(name), chosen, {}, {}};
