@@ -95,8 +95,6 @@ struct StudyArguments {
   [[nodiscard]] Problem resolve() const;
 };
 
-/// Throws Error(input) when `results` results of the study do not fit on the disk of `output`.
-void check_space(const Problem& problem, const std::filesystem::path& output, std::uint64_t results = 1);
 /// Lets a command tell what is compiled: lines on stderr, without --quiet if the command has this option. Warnings come
 /// in any case.
 void report_kernels(CLI::App& command);

@@ -31,18 +31,6 @@ std::filesystem::path default_output(const std::filesystem::path& study) {
   return study.filename().replace_extension(".h5");
 }
 
-void check_space(const Problem& problem, const std::filesystem::path& output, std::uint64_t results) {
-  std::error_code code;
-  const auto space = std::filesystem::space(output.has_parent_path() ? output.parent_path() : ".", code);
-  const std::uint64_t needed = results * result_bytes(problem);
-  if (!code && needed > space.available)
-    throw Error(Error::Kind::input,
-                fmt::format("{}: the {} {:.4g} MiB and the disk has {:.4g} MiB left; keep fewer trajectories, or set "
-                            "[output] initial_state and final_state to false",
-                            output.string(), results == 1 ? "result needs" : "results need",
-                            static_cast<double>(needed) / (1 << 20), static_cast<double>(space.available) / (1 << 20)));
-}
-
 Problem StudyArguments::resolve() const { return Problem::load(file, overrides); }
 
 void StudyArguments::add_to(CLI::App& command) {

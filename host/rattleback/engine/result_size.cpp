@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "rattleback/base/saturating.hpp"
 #include "rattleback/engine/run.hpp"
 #include "rattleback/study/ensemble.hpp"
@@ -71,6 +73,18 @@ std::uint64_t result_bytes(const Problem& problem) {
                               ? most
                               : ValueStore::file_bytes(series, size.trajectories);
   return (size.numbers * sizeof(double) + kept).value();
+}
+
+void check_space(const Problem& problem, const std::filesystem::path& output, std::uint64_t results) {
+  std::error_code code;
+  const auto space = std::filesystem::space(output.has_parent_path() ? output.parent_path() : ".", code);
+  const std::uint64_t needed = results * result_bytes(problem);
+  if (!code && needed > space.available)
+    throw Error(Error::Kind::input,
+                fmt::format("{}: the {} {:.4g} MiB and the disk has {:.4g} MiB left; keep fewer trajectories, or set "
+                            "[output] initial_state and final_state to false",
+                            output.string(), results == 1 ? "result needs" : "results need",
+                            static_cast<double>(needed) / (1 << 20), static_cast<double>(space.available) / (1 << 20)));
 }
 
 }  // namespace rattleback

@@ -14,6 +14,7 @@
 #include "rattleback/engine/ensemble_statistics.hpp"
 #include "rattleback/engine/plan.hpp"
 #include "rattleback/engine/returns.hpp"
+#include "rattleback/engine/run.hpp"
 #include "rattleback/engine/tree_files.hpp"
 #include "rattleback/parts/seal.hpp"
 #include "rattleback/results/compressed.hpp"
@@ -54,6 +55,7 @@ class Merge {
   Summary operator()() {
     require_all();
     const std::filesystem::path result = check_output(folder_.result(), problem_.study.inputs());
+    if (!options_.linked) check_space(problem_, result);
     const RunFiles files(result);
     if (files.interrupted())
       input_error(files.checkpoint.string(),

@@ -25,7 +25,6 @@ void add_merge(CLI::App& app, int& exit_code) {
     const Interrupt interrupt;
     const auto start = std::chrono::steady_clock::now();
     const PartsFolder folder(arguments->result);
-    if (!arguments->linked) check_space(Problem::parse(folder.study(), folder.path().string()), folder.result());
     const Summary summary = merge(folder, {.linked = arguments->linked,
                                            .threads = arguments->threads,
                                            .warn = [](const std::string& text) { say(text); },
