@@ -53,6 +53,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
       system_(*problem.system),
       method_(*problem.method),
       whole_(!part),
+      resumed_(from != nullptr),
       ensemble_(problem, part.value_or(Range{})),
       start_kernel_(find_start_kernel(problem, ensemble_)),
       range_(ensemble_.range()),
@@ -65,7 +66,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
       fates_(problem),
       position_{range_.first} {
   if (!problem.warning.empty() && options_.warn) options_.warn(problem.warning);
-  check(from != nullptr);
+  check();
   create_datasets();
   control_.tick = [this] { report_progress(); };
   if (plan_.arguments.surfaces.count > 0) {
@@ -156,7 +157,12 @@ void Runner::take_tile() {
     await([this] {
       while (next_.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) {
         report_progress();
-        if (options_.stop.stop_requested()) stop_or_checkpoint();
+        if (!options_.stop.stop_requested()) continue;
+        if (position_.first == range_.first) {  // no tile is there yet
+          interrupted_ = true;
+          stop_before_start();
+        }
+        stop_or_checkpoint();
       }
     });
     auto [work, seconds] = next_.get();

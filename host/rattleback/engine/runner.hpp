@@ -172,9 +172,9 @@ class Runner {
   void go_back();
   /// Checks the initial states, unless the run is so short that they are checked when tiles are filled with them. A run that goes on
   /// checks them first.
-  void check(bool resumed);
+  void check();
   /// Has the backend find which points it can prepare, and checks the others. Returns false where these are too many.
-  bool check_on_backend(bool resumed);
+  bool check_on_backend();
   /// Returns the steps of all trajectories, also of those that are left out where the step does not vary.
   [[nodiscard]] std::uint64_t steps_of(const PointSample& points) const;
   /// These fill a tile with initial states: all trajectories, which are checked, or from any thread one by one or chunk by chunk.
@@ -260,7 +260,7 @@ class Runner {
   // Checkpoints, defined in runner_checkpoint.cpp.
 
   /// Throws Error(runtime) after a stop request, while nothing is computed yet.
-  void stop_before_start(bool resumed) const;
+  void stop_before_start() const;
   /// Called between two rounds. Ends the run after a stop request, or saves a checkpoint when one is due.
   void stop_or_checkpoint();
   /// Saves a checkpoint. A disk too full for a checkpoint does not end the run, because the result has reserved space.
@@ -291,7 +291,8 @@ class Runner {
   FileSink* file_;
   const SystemEntry& system_;
   const MethodEntry& method_;
-  bool whole_;  ///< the run is of all trajectories
+  bool whole_;    ///< the run is of all trajectories
+  bool resumed_;  ///< it goes on from a checkpoint
   Ensemble ensemble_;
   std::optional<StartKernel> start_kernel_;
   std::optional<StartProgram> start_program_;  ///< where the backend makes the initial states

@@ -20,11 +20,11 @@ constexpr std::uint64_t checkpoint_format = 8;
 
 }  // namespace
 
-void Runner::stop_before_start(bool resumed) const {
+void Runner::stop_before_start() const {
   if (!options_.stop.stop_requested()) return;
   throw Error(Error::Kind::runtime,
-              resumed ? "interrupted; 'rattleback resume " + files_->result.string() + "' continues it"
-                      : "interrupted; nothing was written");
+              resumed_ ? "interrupted; 'rattleback resume " + files_->result.string() + "' continues it"
+                       : "interrupted; nothing was written");
 }
 
 void Runner::stop_or_checkpoint() {

@@ -33,23 +33,22 @@ std::vector<int> rows_of_ones(const ChunkLayout& rows) {
 
 }  // namespace
 
-void Runner::check(bool resumed) {
+void Runner::check() {
   tile_size_ = tile_trajectories();
-  if (may_prepare_together(problem_, ensemble_) && backend_.starts(problem_) && check_on_backend(resumed)) return;
-  if (const auto& steps = study_.time.steps; !resumed && steps && !ensemble_.step_varies() && *steps <= few_steps) {
+  if (may_prepare_together(problem_, ensemble_) && backend_.starts(problem_) && check_on_backend()) return;
+  if (const auto& steps = study_.time.steps; !resumed_ && steps && !ensemble_.step_varies() && *steps <= few_steps) {
+    stop_before_start();
     check_ensemble(problem_, ensemble_);
     total_steps_ = range_.count() * *steps;
     return;
   }
   PointSample points{};
-  spend(summary_.phases.prepare, [&] {
-    points =
-        check_points(problem_, ensemble_, threads_, start_kernel_, [this, resumed] { stop_before_start(resumed); });
-  });
+  spend(summary_.phases.prepare,
+        [&] { points = check_points(problem_, ensemble_, threads_, start_kernel_, [this] { stop_before_start(); }); });
   total_steps_ = steps_of(points);
 }
 
-bool Runner::check_on_backend(bool resumed) {
+bool Runner::check_on_backend() {
   start_program_ = ChunkPoints(problem_, ensemble_, {nullptr, best_isa()}, method_.in_space).program();
   StartProgram checked = *start_program_;
   checked.arguments.options.in_space = false;  // the check has v and p in the body
@@ -58,7 +57,7 @@ bool Runner::check_on_backend(bool resumed) {
     points = check_found_points(
         problem_, ensemble_, threads_,
         [&] { return backend_.find_points(checked, range_, range_.count() / most_alone); },
-        [&](std::uint64_t, const InitialData&, const Point*) { stop_before_start(resumed); });
+        [&](std::uint64_t, const InitialData&, const Point*) { stop_before_start(); });
   });
   if (!points) {
     start_program_.reset();
