@@ -282,20 +282,28 @@ class Parser {
     return node.op == Op::constant && node.number == std::floor(node.number) && std::abs(node.number) <= 10000.0;
   }
 
+  [[nodiscard]] bool has_value(const std::string& name) const {
+    if (indices_.contains(name)) return true;
+    try {
+      (void)resolve_(name);
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
   /// Returns whether `(NAME,` comes next with a name that has no meaning yet: the index of a sum.
   bool begins_indexed_sum() {
     const std::size_t begin = scan_.at();
     const auto look = [&] {
       if (!scan_.take("(") || !is_letter(scan_.peek())) return false;
+      const std::size_t at = scan_.at();
       const std::string word(scan_.name());
-      if (!is_variable_name(word) || (scan_.peek() != ',' && scan_.name() != "in")) return false;
-      if (indices_.contains(word)) return false;
-      try {
-        (void)resolve_(word);
-        return false;
-      } catch (const std::exception&) {
-        return true;
-      }
+      const bool listed = scan_.peek() == ',';
+      if (!is_variable_name(word) || (!listed && scan_.name() != "in")) return false;
+      if (!has_value(word)) return true;
+      if (!listed && scan_.peek() != '\0' && scan_.text().find("..", scan_.at()) != std::string_view::npos)
+        throw SyntaxError(fmt::format("{} already has a meaning; choose another name for the index", quote(word)), at);
+      return false;
     };
     const bool found = look();
     scan_.go_to(begin);

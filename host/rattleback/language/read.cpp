@@ -292,8 +292,9 @@ class Reader : TableReader {
     for (const FormulaText& name : formulas("conserved")) {
       const auto found = std::ranges::find(system_.observables, name.text, &SystemFormulas::Observable::name);
       if (found == system_.observables.end())
-        input_error(name.where, fmt::format("{} = {} is not an observable of this system (known: {}){}", name.key,
-                                            quote(name.text), join(known), did_you_mean(name.text, known)));
+        input_error(name.where,
+                    fmt::format("{} = {} is not an observable of this system (known: {}){}", name.key, quote(name.text),
+                                known.empty() ? "none" : join(known), did_you_mean(name.text, known)));
       if (found->conserved) input_error(name.where, fmt::format("{} = {} is given twice", name.key, quote(name.text)));
       found->conserved = true;
     }

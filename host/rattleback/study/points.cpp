@@ -132,7 +132,8 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
   const SystemAt place{parameters.data(), study.time.start};
   point_functions(system).velocity(place, point.q.data(), point.p.data(), v.data());
   if (all_finite(point.p) && !all_finite(v))
-    return "does not determine its velocity (the mass matrix is singular there); choose another state";
+    return "does not determine its velocity (the mass matrix is singular there, or a leading minor of it is 0); choose "
+           "another state, or other coordinates";
   if (all_finite(point.q) && all_finite(point.v) && !all_finite(point.p))
     return "does not determine its momentum (the derivative of the Lagrangian by the velocity is not finite there); "
            "give p in place "

@@ -138,6 +138,8 @@ TEST(Expressions, SumOverAnIndex) {
            {"sum(k, 1)", "a sum over k is sum(k, first, last, term)"},
            {"sum(k, 1, 4, y[k / 3])", "column 14: the index in 'y[k / 3]' is not a whole number"},
            {"sum(k, 1, 5000, k)", "more than 4096 terms"},
+           {"sum(x in 1..3: x)", "column 5: 'x' already has a meaning; choose another name for the index"},
+           {"sum(k in 1..2: sum(k in 1..2: k))", "column 20: 'k' already has a meaning"},
            {"sum(k, 1, 9, sum(l, 1, 999, l))", "more than 4096 terms"},
            {"sum(k, 2, 1, (y[k]", "a ')' is missing"},
            {"y[k]", "unknown name 'y[k]'"},
