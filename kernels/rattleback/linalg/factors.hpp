@@ -35,7 +35,7 @@ consteval bool is_diagonal_pattern() {
 /// Whether unrolled elimination takes so few products that its code compiles in seconds.
 template <int N, class Pattern>
 consteval bool is_guided_unrolled() {
-  constexpr int most_rows = 32, most_products = 2000;
+  constexpr int most_rows = 48, most_products = 2000;
   if constexpr (N > most_rows) {
     return false;
   } else if constexpr (is_full_pattern<Pattern, N>()) {
@@ -48,7 +48,7 @@ consteval bool is_guided_unrolled() {
 /// Unrolled elimination without exchanges.
 template <class T, int N, class Pattern>
 consteval auto elimination_by_pattern() {
-  if constexpr (RB_UNROLLS != 0 && !is_full_pattern<Pattern, N>() && is_guided_unrolled<N, Pattern>()) {
+  if constexpr (RB_WRITES_ENTRIES != 0 && !is_full_pattern<Pattern, N>() && is_guided_unrolled<N, Pattern>()) {
     return std::type_identity<SparseElimination<T, N, Pattern>>{};
   } else {
     return std::type_identity<UnrolledElimination<T, N, false, Pattern>>{};
@@ -137,6 +137,10 @@ RB_HD void set_matrix(Matrix<R, N, N>& to, const Matrix<T, N, N>& from) {
       for (int j = 0; j < N; ++j) to[i][j] = R(from[i][j]);
   }
 }
+template <class T, class R, int N>
+RB_HD void set_matrix(DiagonalMatrix<R, N>& to, const Matrix<T, N, N>& from) {
+  to.set(from);
+}
 }  // namespace detail
 
 template <class Policy>
@@ -176,7 +180,11 @@ class Factors {
   /// The column number j of A^-1.
   RB_HD Vector<T, N> column(int j) const {
     auto x = Vector<T, N>::zero();
-    if constexpr (requires { Method::holds_inverse; } && std::same_as<decltype(method_.a), Matrix<T, N, N>>) {
+    if constexpr (requires {
+                    { method_.column(j) } -> std::same_as<Vector<T, N>>;
+                  }) {
+      x = method_.column(j);
+    } else if constexpr (requires { Method::holds_inverse; } && std::same_as<decltype(method_.a), Matrix<T, N, N>>) {
       RB_UNROLL
       for (int i = 0; i < N; ++i)
         if (entry(i, j)) x[i] = method_.a[i][j];

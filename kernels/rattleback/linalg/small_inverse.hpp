@@ -100,25 +100,48 @@ class CofactorInverse {
   mask_t<T> singular_{false};
 };
 
+/// A diagonal matrix, which stores nothing else.
+template <class T, int N>
+struct DiagonalMatrix {
+  struct Row {
+    T& entry;
+    RB_HD T& operator[](int) const { return entry; }
+  };
+  Vector<T, N> diagonal;
+
+  /// The row i, of which the diagonal is the one entry.
+  RB_HD Row operator[](int i) { return {diagonal[i]}; }
+  template <class S>
+  RB_HD void set(const Matrix<S, N, N>& matrix) {
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) diagonal[i] = T(matrix[i][i]);
+  }
+};
+
 /// The inverse of a diagonal matrix. As an elimination, whose loops ask tables for pivots and entries, it made chords a third slower.
 template <class T, int N>
 class DiagonalInverse {
  public:
   static constexpr bool holds_inverse = true;
-  Matrix<T, N, N> a;
+  DiagonalMatrix<T, N> a;
 
   RB_HD void factorise() {
     singular_ = mask_t<T>(false);
     RB_UNROLL
     for (int i = 0; i < N; ++i) {
-      a[i][i] = T(1.0) / a[i][i];
-      singular_ = singular_ | !is_finite(a[i][i]);
+      a.diagonal[i] = T(1.0) / a.diagonal[i];
+      singular_ = singular_ | !is_finite(a.diagonal[i]);
     }
   }
   RB_HD Vector<T, N> solve(const Vector<T, N>& b) const {
     Vector<T, N> x;
     RB_UNROLL
-    for (int i = 0; i < N; ++i) x[i] = a[i][i] * b[i];
+    for (int i = 0; i < N; ++i) x[i] = a.diagonal[i] * b[i];
+    return x;
+  }
+  RB_HD Vector<T, N> column(int j) const {
+    auto x = Vector<T, N>::zero();
+    x[j] = a.diagonal[j];
     return x;
   }
   RB_HD mask_t<T> solve_once(Vector<T, N>& b) {

@@ -12,10 +12,15 @@ struct ConstraintForms {
   static constexpr int n = System::n, m = System::m;
   Matrix<S, m, n> mu;
 
+  using MechanicalSystem = System;
+
   ConstraintForms() = default;
   RB_HD ConstraintForms(const System& system, const Configuration<System, S>& q) {
     if constexpr (m > 0) mu = system.constraint_matrix(q);
   }
+  RB_HD void set(const Matrix<S, m, n>& forms) { mu = forms; }
+  RB_HD void clear() { mu = Matrix<S, m, n>::zero(); }
+  RB_HD const Vector<S, n>& row(int i) const { return mu[i]; }
 
   struct Stated {
     constexpr bool operator()(int row, int column) const { return System::constraint_entry(row, column); }
@@ -123,6 +128,116 @@ struct ConstraintForms {
     return r;
   }
 };
+
+namespace detail {
+template <class System>
+constexpr int widest_form() {
+  int widest = 1;
+  for (int i = 0; i < System::m; ++i) {
+    int count = 0;
+    for (int j = 0; j < System::n; ++j) count += ConstraintForms<System>::entry(i, j) ? 1 : 0;
+    if (count > widest) widest = count;
+  }
+  return widest;
+}
+template <int size>
+struct IntegerTable {
+  int values[size];
+  RB_HD constexpr int operator[](int i) const { return values[i]; }
+};
+template <class System>
+constexpr auto rows_of_forms() {
+  constexpr int length = widest_form<System>() + 1;
+  IntegerTable<System::m * length + 1> table{};
+  for (int i = 0; i < System::m; ++i) {
+    int& count = table.values[i * length];
+    for (int j = 0; j < System::n; ++j)
+      if (ConstraintForms<System>::entry(i, j)) table.values[i * length + ++count] = j;
+  }
+  return table;
+}
+/// The entries that the constraint forms of a system have, row by row: how many, then their places.
+template <class System>
+struct RowsOfForms {
+  static constexpr int widest = widest_form<System>(), length = widest + 1;
+  static constexpr auto value = rows_of_forms<System>();
+};
+}  // namespace detail
+
+/// The constraint forms without their zeros, for loops that stay loops: copies of 20 rods with 40 coordinates take 5 KB in place of 51, and
+/// products go from entry to entry. Numbers are those of ConstraintForms, to the last bit.
+template <class System, class S = typename System::scalar>
+class PackedForms {
+  static constexpr int n = System::n, m = System::m;
+  using Rows = detail::RowsOfForms<System>;
+  RB_HD static int count(int row) { return detail::entry_of<Rows>(row * Rows::length); }
+  RB_HD static int place(int row, int c) { return detail::entry_of<Rows>(row * Rows::length + 1 + c); }
+
+ public:
+  using MechanicalSystem = System;
+
+  RB_HD void set(const Matrix<S, m, n>& mu) {
+    for (int i = 0; i < m; ++i)
+      for (int c = 0; c < count(i); ++c) mu_[i][c] = mu[i][place(i, c)];
+  }
+  RB_HD void clear() { mu_ = Matrix<S, m, Rows::widest>::zero(); }
+  RB_HD Vector<S, n> row(int i) const {
+    auto r = Vector<S, n>::zero();
+    for (int c = 0; c < count(i); ++c) r[place(i, c)] = mu_[i][c];
+    return r;
+  }
+  RB_HD S row_times(int i, const Vector<S, n>& x) const {
+    if (count(i) == 0) return S(0.0);
+    S r = mu_[i][0] * x[place(i, 0)];
+    for (int c = 1; c < count(i); ++c) r = fma(mu_[i][c], x[place(i, c)], r);
+    return r;
+  }
+  RB_HD Vector<S, m> operator*(const Vector<S, n>& x) const {
+    Vector<S, m> r;
+    for (int i = 0; i < m; ++i) r[i] = row_times(i, x);
+    return r;
+  }
+  RB_HD Vector<S, n> transpose_times(const Vector<S, m>& lambda) const {
+    auto y = Vector<S, n>::zero();
+    for (int c = 0; c < count(0); ++c) y[place(0, c)] = lambda[0] * mu_[0][c];
+    return plus_transpose_times<1>(y, lambda);
+  }
+  template <int first = 0>
+  RB_HD Vector<S, n> plus_transpose_times(Vector<S, n> y, const Vector<S, m>& lambda) const {
+    for (int i = first; i < m; ++i)
+      for (int c = 0; c < count(i); ++c) y[place(i, c)] = fma(lambda[i], mu_[i][c], y[place(i, c)]);
+    return y;
+  }
+
+ private:
+  Matrix<S, m, Rows::widest> mu_;
+};
+
+namespace detail {
+template <class System>
+consteval auto forms_of_sweeps() {
+  if constexpr (RB_UNROLLS == 0 && ConstraintForms<System>::states_entries && System::m > 0) {
+    if constexpr (2 * RowsOfForms<System>::widest <= System::n) {
+      return std::type_identity<PackedForms<System>>{};
+    } else {
+      return std::type_identity<ConstraintForms<System>>{};
+    }
+  } else {
+    return std::type_identity<ConstraintForms<System>>{};
+  }
+}
+}  // namespace detail
+/// The constraint forms of steps that keep them for each stage.
+template <class System>
+using FormsOfSweeps = typename decltype(detail::forms_of_sweeps<System>())::type;
+
+/// Forms by a matrix of all entries.
+template <class System, class T = typename System::scalar>
+RB_HD FormsOfSweeps<System> forms_of(const Matrix<T, System::m, System::n>& mu) {
+  FormsOfSweeps<System> forms;
+  forms.set(mu);
+  return forms;
+}
 
 /// The offset d(q) of a constraint affine in v.
 template <class System, class S>

@@ -19,6 +19,7 @@
 //   Vector<S, m> position_curvature(q, v)       D^2g(v, v)
 
 #include "rattleback/mechanics/lagrangian_at.hpp"
+#include "rattleback/mechanics/projection.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -106,35 +107,53 @@ template <class System>
 class Saddle {
   using T = typename System::scalar;
   static constexpr int n = System::n, m = System::m;
+  using Inverse = InverseMass<System>;
+  using Forms = FormsOfSweeps<System>;
+  /// The entries of M^-1 G^T.
+  struct Response {
+    struct Entry {
+      constexpr bool operator()(int i, int k) const {
+        for (int j = 0; j < n; ++j)
+          if (Inverse::entry(i, j) && ConstraintForms<System>::entry(k, j)) return true;
+        return false;
+      }
+    };
+    RB_HD static constexpr bool entry(int i, int k) { return detail::looked_up<n, m, Entry>(i, k); }
+  };
 
  public:
   RB_HD Saddle(const System& system, const Mass<System>& mass, const Vector<T, n>& q, const Vector<T, n>& v,
                const Matrix<T, m, n>& jacobian)
-      : inverse_(system, mass, q, v), jacobian_(jacobian) {
+      : inverse_(system, mass, q, v) {
     if constexpr (m > 0) {
-      RB_UNROLL
-      for (int k = 0; k < m; ++k) response_[k] = inverse_ * jacobian_[k];
-      Matrix<T, m, m> gram;
-      RB_UNROLL
-      for (int k = 0; k < m; ++k) gram[k] = jacobian_ * response_[k];  // symmetric
-      gram_ = Factors<T, m, Definite<>>(gram);
+      forms_.set(jacobian);
+      auto gram = Matrix<T, m, m>::zero();
+      detail::for_constants<m>([&](auto k) RB_INLINED {
+        response_[k] = inverse_ * forms_.row(k);
+        detail::for_entries<m, Gram>(k, [&](auto l) RB_INLINED { gram[l][k] = forms_.row_times(l, response_[k]); });
+      });
+      gram_ = GramFactors(gram);
     }
   }
 
   RB_HD void solve(const Vector<T, n>& f, const Vector<T, m>& s, Vector<T, n>& x, Vector<T, m>& y) const {
     x = inverse_ * f;
     if constexpr (m > 0) {
-      y = gram_ * (s - jacobian_ * x);
-      RB_UNROLL
-      for (int k = 0; k < m; ++k) x = fma(y[k], response_[k], x);
+      y = gram_ * (s - forms_ * x);
+      detail::for_constants<m>([&](auto k) RB_INLINED {
+        detail::for_entries<n, Response>(k, [&](auto i) RB_INLINED { x[i] = fma(y[k], response_[k][i], x[i]); });
+      });
     }
   }
 
  private:
+  using Gram = detail::GramPattern<System, Inverse>;
+  using GramFactors = Factors<T, m, Definite<detail::ZerosOfFactors<Gram, m>>>;
   struct Nothing {};
-  InverseMass<System> inverse_;
-  Matrix<T, m, n> jacobian_, response_;
-  RB_MAYBE_EMPTY std::conditional_t<(m > 0), Factors<T, m, Definite<>>, Nothing> gram_;
+  Inverse inverse_;
+  RB_MAYBE_EMPTY std::conditional_t<(m > 0), Forms, Nothing> forms_;
+  Matrix<T, m, n> response_;
+  RB_MAYBE_EMPTY std::conditional_t<(m > 0), GramFactors, Nothing> gram_;
 };
 
 /// Accelerations of a system on R^n.
@@ -214,12 +233,12 @@ class Dynamics {
       if constexpr (!Separable<System>) df = df - detail::derivative(ma, j);
       Vector<T, m> ds, dlambda;
       if constexpr (m > 0) {
+        Matrix<T, m, n> dg;
         RB_UNROLL
-        for (int k = 0; k < m; ++k) {
-          const Vector<T, n> dg = detail::derivative(jacobian[k], j);
-          df = fma(lambda[k], dg, df);
-          ds[k] = -(curvature[k].partial[j] + dot(dg, a_value));
-        }
+        for (int k = 0; k < m; ++k) dg[k] = detail::derivative(jacobian[k], j);
+        const auto turned = forms_of<System>(dg);
+        df = turned.plus_transpose_times(df, lambda);
+        ds = -(detail::derivative(curvature, j) + turned * a_value);
       }
       Vector<T, n> da;
       matrix.solve(df, ds, da, dlambda);

@@ -51,6 +51,8 @@ class InverseMass {
   RB_HD InverseMass(const System& system, const Configuration<System>& q, const Vector<T, n>& v)
       : InverseMass(system, Mass<System>(system), q, v) {}
 
+  static constexpr bool entry(int i, int j) { return Form::entry(i, j); }
+
   RB_HD Vector<V, n> operator*(const Vector<V, n>& p) const {
     if constexpr (!Separable<System>) {
       return form_ * p;

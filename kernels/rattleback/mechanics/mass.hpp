@@ -134,6 +134,15 @@ class Mass {
  public:
   static constexpr bool is_diagonal = !dense, is_identity = !dense && !diagonal;
 
+  /// Whether M and its inverse have this entry.
+  static constexpr bool entry(int i, int j) {
+    if constexpr (dense) {
+      return detail::BlocksOfMass<System>::all.entries[2 * i] == detail::BlocksOfMass<System>::all.entries[2 * j];
+    } else {
+      return i == j;
+    }
+  }
+
   RB_HD explicit Mass(const System& system) {
     if constexpr (diagonal) {
       mass_ = system.mass_diagonal();

@@ -6,20 +6,48 @@
 
 RB_NAMESPACE_BEGIN
 
+namespace detail {
+/// The entries of C M^-1 C^T, in which C and M may be those of different points. With other inverses than factors all entries are there.
+template <class System, class Inverse>
+struct GramPattern {
+  struct Entry {
+    constexpr bool operator()(int r, int c) const {
+      using Forms = ConstraintForms<System>;
+      for (int i = 0; i < System::n; ++i) {
+        if (!Forms::entry(r, i)) continue;  // compilers count the operations of constants
+        for (int j = 0; j < System::n; ++j)
+          if (Inverse::entry(i, j) && Forms::entry(c, j)) return true;
+      }
+      return false;
+    }
+  };
+  RB_HD static constexpr bool entry(int i, int j) {
+    if constexpr (requires { Inverse::entry(0, 0); }) {
+      return looked_up<System::m, System::m, Entry>(i, j);
+    } else {
+      return true;
+    }
+  }
+};
+/// The zeros that its factors are to know. Up to three rows the inverse by cofactors needs none.
+template <class Pattern, int rows>
+using ZerosOfFactors = std::conditional_t<(rows > 3), Pattern, FullPattern>;
+}  // namespace detail
+
 /// C M^-1 C^T. Where the inverse of M is not made of known zeros and unrolled, neither is this.
-template <class System, class Inverse, class T = typename System::scalar, int m = System::m>
-RB_HD Matrix<T, m, m> gram_of(const ConstraintForms<System>& forms, const Inverse& mass_inverse) {
-  Matrix<T, m, m> gram;
-  const auto set_column = [&](int k) {
-    const Vector<T, m> column = forms * (mass_inverse * forms.mu[k]);
-    RB_UNROLL
-    for (int l = 0; l < m; ++l) gram[l][k] = column[l];
+template <class Forms, class Inverse, class System = typename Forms::MechanicalSystem,
+          class T = typename System::scalar, int m = System::m>
+RB_HD Matrix<T, m, m> gram_of(const Forms& forms, const Inverse& mass_inverse) {
+  using Pattern = detail::GramPattern<System, Inverse>;
+  auto gram = Matrix<T, m, m>::zero();
+  const auto set_column = [&](auto k) RB_INLINED {
+    const Vector<T, System::n> response = mass_inverse * forms.row(k);
+    detail::for_entries<m, Pattern>(k, [&](auto l) RB_INLINED { gram[l][k] = forms.row_times(l, response); });
   };
   if constexpr (std::is_same_v<Inverse, InverseMass<System>>) {
     for (int k = 0; k < m; ++k) set_column(k);
   } else {
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) set_column(k);
+    detail::for_constants<m>(set_column);
   }
   return gram;
 }
@@ -27,8 +55,8 @@ RB_HD Matrix<T, m, m> gram_of(const ConstraintForms<System>& forms, const Invers
 /// Adds an impulse C^T x to p such that Phi(q, v) = 0 at p = L_v(q, v), and returns x. C are the constraint forms and `at` is L at q;
 /// `v` is near the velocity. These are steps of Newton's method in v and x. Where v is affine in p, and Phi in v, the first one is exact
 /// except for round-off.
-template <class System, class Lagrangian, class T = typename System::scalar>
-RB_HD Vector<T, System::m> put_on_constraint(const System& system, Lagrangian& at, const ConstraintForms<System>& forms,
+template <class System, class Lagrangian, class Forms, class T = typename System::scalar>
+RB_HD Vector<T, System::m> put_on_constraint(const System& system, Lagrangian& at, const Forms& forms,
                                              const Configuration<System>& q, Vector<T, System::n> v,
                                              Vector<T, System::n>& p, mask_t<T>& singular) {
   constexpr int m = System::m;
@@ -48,8 +76,9 @@ RB_HD Vector<T, System::m> put_on_constraint(const System& system, Lagrangian& a
     } else {
       dx = -constraint(system, q, free);
     }
-    singular =
-        singular | (active & (mass_inverse.singular() | solve_once<Definite<>>(gram_of(forms, mass_inverse), dx)));
+    using Pattern = detail::ZerosOfFactors<detail::GramPattern<System, std::remove_cvref_t<decltype(mass_inverse)>>, m>;
+    singular = singular |
+               (active & (mass_inverse.singular() | solve_once<Definite<Pattern>>(gram_of(forms, mass_inverse), dx)));
     if constexpr (Lagrangian::passes == 1) {
       impulse = dx;
       p = forms.plus_transpose_times(p, dx);

@@ -8,170 +8,10 @@
 // The last identity stands in for every derivative of the inverse Legendre map. Only active coordinates, those that L or the
 // constraint depends on, have columns of B and entries of f.
 
-#include <array>
-#include <utility>
-
 #include "rattleback/linalg/factors.hpp"
-#include "rattleback/linalg/pattern.hpp"
-#include "rattleback/mechanics/constraint.hpp"
+#include "rattleback/mechanics/quadratic_pattern.hpp"
 
 RB_NAMESPACE_BEGIN
-
-namespace detail {
-
-template <class System>
-consteval auto active_coordinates() {
-  if constexpr (requires { System::active; }) {
-    return System::active;
-  } else {
-    std::array<int, System::n> all{};
-    for (int i = 0; i < System::n; ++i) all[static_cast<std::size_t>(i)] = i;
-    return all;
-  }
-}
-template <class System>
-inline constexpr auto coordinates_of = active_coordinates<System>();
-
-/// M at q: a number, the diagonal, or a matrix.
-template <class System, class S>
-RB_HD auto inertia(const System& system, [[maybe_unused]] const Vector<S, System::n>& q) {
-  if constexpr (requires { system.mass_matrix(q); }) {
-    return system.mass_matrix(q);
-  } else if constexpr (requires { system.mass_diagonal(); }) {
-    return lift<S>(system.mass_diagonal());
-  } else if constexpr (requires { system.mass_matrix(); }) {
-    const auto constant = system.mass_matrix();
-    Matrix<S, System::n, System::n> mass;
-    RB_UNROLL
-    for (int i = 0; i < System::n; ++i) mass[i] = lift<S>(constant[i]);
-    return mass;
-  } else {
-    return S(1.0);
-  }
-}
-
-/// Which entries of M, B and f are there, from what the system states (mechanics/system.hpp).
-template <class System>
-struct QuadraticPattern {
-  using T = typename System::scalar;
-  static constexpr int n = System::n, active = static_cast<int>(active_coordinates<System>().size());
-  using Inertia =
-      std::remove_cvref_t<decltype(inertia(std::declval<const System&>(), std::declval<const Vector<T, n>&>()))>;
-  static constexpr bool dense = std::is_same_v<Inertia, Matrix<T, n, n>>;
-  static constexpr bool has_vector_potential =
-      requires(const System& s, const Vector<T, n>& q) { s.vector_potential(q); };
-  static constexpr bool has_potential = requires(const System& s, const Vector<T, n>& q) { s.potential(q); };
-
-  struct Coordinates {
-    static constexpr auto value = coordinates_of<System>;
-  };
-  /// The index of the k-th active coordinate.
-  RB_HD static constexpr int coordinate(int k) { return entry_of<Coordinates>(k); }
-  /// M.
-  RB_HD static constexpr bool entry(int i, int j) {
-    if (LagrangianAlone<System>) return true;
-    if (!dense) return i == j;
-    if constexpr (requires { System::mass_entry(0, 0); }) {
-      return looked_up<n, n, StatedEntry>(i, j);
-    } else {
-      return true;
-    }
-  }
-  /// The derivative of M by the k-th active coordinate.
-  RB_HD static constexpr bool mass_varies(int i, int j, int k) {
-    if constexpr (LagrangianAlone<System>) {
-      return true;
-    } else if constexpr (Separable<System>) {
-      return false;
-    } else if constexpr (requires { System::mass_varies(0, 0, 0); }) {
-      return looked_up<n * n, active, StatedRate>(i * n + j, k);
-    } else {
-      return entry(i, j);
-    }
-  }
-  /// Whether M depends on q.
-  RB_HD static constexpr bool varies() {
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        for (int k = 0; k < active; ++k)
-          if (mass_varies(i, j, k)) return true;
-    return false;
-  }
-  /// The derivative of A.
-  RB_HD static constexpr bool vector_potential_varies(int i, int k) {
-    if constexpr (!has_vector_potential) {
-      return false;
-    } else if constexpr (requires { System::vector_potential_varies(0, 0); }) {
-      return System::vector_potential_varies(i, coordinate(k));
-    } else {
-      return true;
-    }
-  }
-  RB_HD static constexpr bool potential_varies(int k) {
-    if constexpr (!has_potential) {
-      return false;
-    } else if constexpr (requires { System::potential_varies(0); }) {
-      return System::potential_varies(coordinate(k));
-    } else {
-      return true;
-    }
-  }
-  /// Row i of column k of B.
-  RB_HD static constexpr bool coupled(int i, int k) { return looked_up<n, active, Coupled>(i, k); }
-  /// The force along the k-th active coordinate.
-  RB_HD static constexpr bool forced(int k) { return looked_up<active, 1, Forced>(k); }
-  /// Whether the coordinate i is active and there is a force along it.
-  RB_HD static constexpr bool forces(int i) { return looked_up<n, 1, Forces>(i); }
-
- private:
-  // What the tables say, as classes: closures cannot be arguments of templates for all compilers.
-  struct StatedEntry {
-    constexpr bool operator()(int i, int j) const { return System::mass_entry(i, j); }
-  };
-  struct StatedRate {
-    constexpr bool operator()(int entry_of_mass, int c) const {
-      const int row = entry_of_mass / n, column = entry_of_mass % n;
-      return entry(row, column) && System::mass_varies(row, column, coordinate(c));
-    }
-  };
-  struct Coupled {
-    constexpr bool operator()(int r, int c) const {
-      for (int j = 0; j < n; ++j)
-        if (mass_varies(r, j, c)) return true;
-      return vector_potential_varies(r, c);
-    }
-  };
-  struct Forced {
-    constexpr bool operator()(int c) const {
-      for (int i = 0; i < n; ++i)
-        if (coupled(i, c)) return true;
-      return potential_varies(c);
-    }
-  };
-  struct Forces {
-    constexpr bool operator()(int r) const {
-      for (int k = 0; k < active; ++k)
-        if (coordinate(k) == r && forced(k)) return true;
-      return false;
-    }
-  };
-};
-
-/// M + x B and M + x B^T.
-template <class System, bool transposed>
-struct ChordPattern {
-  using Pattern = QuadraticPattern<System>;
-  struct Entry {
-    constexpr bool operator()(int r, int c) const {
-      for (int k = 0; k < Pattern::active; ++k)
-        if (Pattern::coordinate(k) == (transposed ? r : c) && Pattern::coupled(transposed ? c : r, k)) return true;
-      return Pattern::entry(r, c);
-    }
-  };
-  RB_HD static constexpr bool entry(int i, int j) { return looked_up<System::n, System::n, Entry>(i, j); }
-};
-
-}  // namespace detail
 
 /// L = v.M v/2 + A(q).v - U(q) on R^n.
 template <class System>
@@ -182,7 +22,7 @@ concept ConstantInertia =
 template <class System, class T = typename System::scalar>
 class Coupling {
   using Pattern = detail::QuadraticPattern<System>;
-  static constexpr int n = System::n, active = Pattern::active;
+  static constexpr int n = System::n, active = Pattern::active, coupling = Pattern::couples() ? active : 0;
 
  public:
   Vector<T, n> column[active > 0 ? active : 1];
@@ -202,7 +42,7 @@ class Coupling {
   template <int sign = 1>
   RB_HD Vector<T, n> plus_times(const Vector<T, n>& x, Vector<T, n> y) const {
     RB_UNROLL
-    for (int k = 0; k < active; ++k) {
+    for (int k = 0; k < coupling; ++k) {
       const T& at = x[Pattern::coordinate(k)];
       RB_UNROLL
       for (int i = 0; i < n; ++i)
@@ -214,7 +54,7 @@ class Coupling {
   template <int sign = 1>
   RB_HD Vector<T, n> plus_transpose_times(const Vector<T, n>& x, Vector<T, n> y) const {
     RB_UNROLL
-    for (int k = 0; k < active; ++k) {
+    for (int k = 0; k < coupling; ++k) {
       T& to = y[Pattern::coordinate(k)];
       RB_UNROLL
       for (int i = 0; i < n; ++i)
@@ -229,7 +69,7 @@ class Coupling {
   /// y + s B^T x.
   RB_HD Vector<T, n> plus_transpose_times(const T& s, const Vector<T, n>& x, Vector<T, n> y) const {
     RB_UNROLL
-    for (int k = 0; k < active; ++k) {
+    for (int k = 0; k < coupling; ++k) {
       bool first = true;
       T sum(0.0);
       RB_UNROLL
@@ -302,7 +142,7 @@ class QuadraticLagrangian {
   }
   RB_HD MassInverse inverse() const {
     if constexpr (large) return inverse_apart();
-    return MassInverse(mass());
+    return inverse_of_mass();
   }
   RB_HD MassInverse inverse_at(const Vector<T, n>&) const { return inverse(); }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
@@ -346,29 +186,51 @@ class QuadraticLagrangian {
 
  private:
   static constexpr bool large = Pattern::varies() && active >= 5;
+  RB_HD MassInverse inverse_of_mass() const {
+    if constexpr (Pattern::dense) {
+      return MassInverse(mass());
+    } else {
+      MassInverse inverse;
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) inverse.set(i, i, mass_[i]);
+      inverse.factorise();
+      return inverse;
+    }
+  }
   RB_HD_RARE void evaluate_apart(const System& system, const Vector<T, n>& q) { evaluate(system, q); }
-  RB_HD_RARE MassInverse inverse_apart() const { return MassInverse(mass()); }
+  RB_HD_RARE MassInverse inverse_apart() const { return inverse_of_mass(); }
   RB_HD_RARE Vector<T, n> plus_force_apart(const T& s, const Vector<T, n>& v, const Vector<T, n>& y) const {
     return plus_force_inlined(s, v, y);
   }
   RB_HD_RARE Coupling<System, T> coupling_apart(const Vector<T, n>& v) const { return coupling_inlined(v); }
 
+  /// The force of a separable system is stated, and its mass constant, so that nothing is left to differentiate. Of few coordinates, some of
+  /// which U does not have, dual numbers take fewer operations.
+  static constexpr bool by_force = Separable<System> && (active == n || n > 16);
+
   RB_HD void evaluate(const System& system, const Vector<T, n>& q) {
-    auto x = lift<D>(q);
-    if constexpr (active > 0) {
+    using Entry = std::conditional_t<by_force, T, D>;
+    auto x = lift<Entry>(q);
+    if constexpr (active > 0 && !by_force) {
       RB_UNROLL
       for (int k = 0; k < active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
     }
     const auto inertia = detail::inertia(system, x);
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) {
+    if constexpr (!Pattern::dense && !Pattern::varies()) {
       RB_UNROLL
-      for (int j = 0; j < n; ++j) {
-        if (Pattern::entry(i, j)) mass_entry(i, j) = value(detail::entry_of<D>(inertia, i, j));
-        if constexpr (Pattern::varies()) {
-          RB_UNROLL
-          for (int k = 0; k < active; ++k)
-            mass_by_[k][i][j] = Pattern::mass_varies(i, j, k) ? partial(detail::entry_of<D>(inertia, i, j), k) : T(0.0);
+      for (int i = 0; i < n; ++i) mass_[i] = value(detail::entry_of<Entry>(inertia, i, i));
+    } else {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) {
+        RB_UNROLL
+        for (int j = 0; j < n; ++j) {
+          if (Pattern::entry(i, j)) mass_entry(i, j) = value(detail::entry_of<Entry>(inertia, i, j));
+          if constexpr (Pattern::varies()) {
+            RB_UNROLL
+            for (int k = 0; k < active; ++k)
+              mass_by_[k][i][j] =
+                  Pattern::mass_varies(i, j, k) ? partial(detail::entry_of<Entry>(inertia, i, j), k) : T(0.0);
+          }
         }
       }
     }
@@ -382,10 +244,10 @@ class QuadraticLagrangian {
           vector_potential_by_[k][i] = Pattern::vector_potential_varies(i, k) ? partial(a[i], k) : T(0.0);
       }
     }
-    if constexpr (Separable<System> && active == n) {
+    if constexpr (by_force) {
       const Vector<T, n> f = force(system, q);
       RB_UNROLL
-      for (int k = 0; k < n; ++k) potential_by_[k] = -f[k];
+      for (int k = 0; k < active; ++k) potential_by_[k] = -f[Pattern::coordinate(k)];
     } else if constexpr (Pattern::has_potential && active > 0) {
       const D u = system.potential(x);
       RB_UNROLL
@@ -400,7 +262,7 @@ class QuadraticLagrangian {
       bool first = true;
       T f(0.0);
       RB_UNROLL
-      for (int i = 0; i < n; ++i) {
+      for (int i = 0; Pattern::couples() && i < n; ++i) {
         if (!Pattern::coupled(i, k)) continue;
         const T slope = coupled(k, i, v, T(0.5));
         f = first ? v[i] * slope : fma(v[i], slope, f);
@@ -415,17 +277,18 @@ class QuadraticLagrangian {
   RB_HD Coupling<System, T> coupling_inlined(const Vector<T, n>& v) const {
     Coupling<System, T> b;
     RB_UNROLL
-    for (int k = 0; k < active; ++k) {
+    for (int k = 0; Pattern::couples() && k < active; ++k) {
       RB_UNROLL
       for (int i = 0; i < n; ++i) b.column[k][i] = Pattern::coupled(i, k) ? coupled(k, i, v, T(1.0)) : T(0.0);
     }
     return b;
   }
-  RB_HD static T value(const D& x) {
-    if constexpr (active > 0) {
-      return x.value;
-    } else {
+  template <class S>
+  RB_HD static T value(const S& x) {
+    if constexpr (std::is_same_v<S, T>) {
       return x;
+    } else {
+      return x.value;
     }
   }
   RB_HD static T partial(const D& x, int k) {

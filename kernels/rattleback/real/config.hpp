@@ -60,13 +60,18 @@
 #define RB_UNROLL
 #endif
 
-// RB_UNROLLS is 0 where loops stay loops, so that code written entry by entry (linalg/sparse_elimination.hpp) stays out, too.
-#if defined(RATTLEBACK_LARGE_SYSTEM) || \
-    (!defined(__CUDACC__) &&            \
-     (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_SMALL_CODE)))
+// RB_WRITES_ENTRIES is 0 where code is to be small, so that code written entry by entry (linalg/sparse_elimination.hpp) stays out; RB_UNROLLS is
+// 0 where loops stay loops, as they do besides for large systems.
+#if !defined(__CUDACC__) && \
+    (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_SMALL_CODE))
+#define RB_WRITES_ENTRIES 0
+#else
+#define RB_WRITES_ENTRIES 1
+#endif
+#ifdef RATTLEBACK_LARGE_SYSTEM
 #define RB_UNROLLS 0
 #else
-#define RB_UNROLLS 1
+#define RB_UNROLLS RB_WRITES_ENTRIES
 #endif
 
 // RB_UNROLL_FEW unrolls loops of a constant number of passes up to four. The code of longer ones stays small: nested, they would take

@@ -53,7 +53,11 @@ class ExplicitFlow {
   RB_HD void rate(const T& after, const Vector<S, n>& q, const Vector<S, n>& v, Rate<S>& r) const {
     const auto& dynamics = dynamics_.after(after);
     if constexpr (requires { r.dl; }) {
-      dynamics.acceleration(q, v, r.a, r.dl);
+      if constexpr (n <= 6) {
+        dynamics.acceleration(q, v, r.a, r.dl);
+      } else {
+        acceleration_apart(dynamics, q, v, r);
+      }
     } else {
       Vector<T, m> lambda;
       if constexpr (n <= 6) {
@@ -68,7 +72,7 @@ class ExplicitFlow {
 
   /// A step of length t from (q, v), where the rate is `first`.
   template <class S>
-  RB_HD_LARGE void operator()(const Vector<S, n>& q, const Vector<S, n>& v, const Rate<S>& first, T t,
+  RB_HD_APART void operator()(const Vector<S, n>& q, const Vector<S, n>& v, const Rate<S>& first, T t,
                               End<S>& end) const {
     constexpr bool with_action = requires(End<S> e) { e.action; };
     const int stages = static_cast<int>(numbers_.stages);
@@ -95,6 +99,11 @@ class ExplicitFlow {
   }
 
  private:
+  template <class S>
+  RB_HD_APART static void acceleration_apart(const Dynamics<System>& dynamics, const Vector<S, n>& q,
+                                             const Vector<S, n>& v, Rate<S>& r) {
+    dynamics.acceleration(q, v, r.a, r.dl);
+  }
   /// The sums of the first `count` accelerations with two sets of weights.
   template <class S, class ToV, class ToQ>
   RB_HD static void sums(int count, const Rate<S> (&rates)[max_explicit_stages], const ToV& to_v, const ToQ& to_q,
@@ -115,40 +124,86 @@ class ExplicitFlow {
 
 namespace detail {
 
-/// G at a point, with G G^T factorised.
+/// Rows all of whose entries are there, with the interface of ConstraintForms.
 template <class T, int n, int m>
-struct Normals {
-  Matrix<T, m, n> jacobian;
-  Factors<T, m, Definite<>> gram;
+struct DenseForms {
+  Matrix<T, m, n> mu;
+  RB_HD static constexpr bool entry(int, int) { return true; }
+  RB_HD void set(const Matrix<T, m, n>& forms) { mu = forms; }
+  RB_HD Vector<T, n> row(int i) const { return mu[i]; }
+  RB_HD T row_times(int i, const Vector<T, n>& x) const { return dot(mu[i], x); }
+  RB_HD Vector<T, m> operator*(const Vector<T, n>& x) const { return mu * x; }
+  RB_HD Vector<T, n> transpose_times(const Vector<T, m>& x) const { return rattleback::transpose_times(mu, x); }
+};
 
+/// m rows of constraint forms of a system, G, with G G^T factorised: those of all constraints, or those of the positions alone.
+template <class System, int m>
+class Normals {
+  using T = typename System::scalar;
+  static constexpr int n = System::n;
+  static constexpr bool all = m == System::m;
+  using Forms = std::conditional_t<all, FormsOfSweeps<System>, DenseForms<T, n, m>>;
+  struct Gram {
+    struct Entry {
+      constexpr bool operator()(int i, int j) const {
+        for (int k = 0; k < n; ++k)
+          if (ConstraintForms<System>::entry(i, k) && ConstraintForms<System>::entry(j, k)) return true;
+        return false;
+      }
+    };
+    RB_HD static constexpr bool entry(int i, int j) { return !all || looked_up<m, m, Entry>(i, j); }
+  };
+  using GramFactors = Factors<T, m, Definite<ZerosOfFactors<Gram, m>>>;
+  Forms forms_;
+  GramFactors gram_;
+
+ public:
   Normals() = default;
-  RB_HD explicit Normals(const Matrix<T, m, n>& g) : jacobian(g) {
-    Matrix<T, m, m> product;
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) product[k] = g * g[k];
-    gram = Factors<T, m, Definite<>>(product);
+  RB_HD explicit Normals(const Matrix<T, m, n>& g) {
+    forms_.set(g);
+    auto product = Matrix<T, m, m>::zero();
+    for_constants<m>([&](auto k) RB_INLINED {
+      const Vector<T, n> row = forms_.row(k);
+      for_entries<m, Gram>(k, [&](auto l) RB_INLINED { product[l][k] = forms_.row_times(l, row); });
+    });
+    gram_ = GramFactors(product);
   }
 
+  RB_HD mask_t<T> singular() const { return gram_.singular(); }
+  RB_HD Matrix<T, m, n> jacobian() const {
+    Matrix<T, m, n> r;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) r[k] = forms_.row(k);
+    return r;
+  }
+  /// G x.
+  RB_HD Vector<T, m> operator*(const Vector<T, n>& x) const { return forms_ * x; }
+  /// G^T y.
+  RB_HD Vector<T, n> along(const Vector<T, m>& y) const { return forms_.transpose_times(y); }
+  /// (G G^T)^-1 y.
+  RB_HD Vector<T, m> solve(const Vector<T, m>& y) const { return gram_ * y; }
   /// The multiplier of the normal part of x, G^T (G G^T)^-1 G x.
-  RB_HD Vector<T, m> multiplier(const Vector<T, n>& x) const { return gram * (jacobian * x); }
-  RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x - transpose_times(jacobian, multiplier(x)); }
+  RB_HD Vector<T, m> multiplier(const Vector<T, n>& x) const { return solve(*this * x); }
+  RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x - along(multiplier(x)); }
   /// The velocity nearest to v, unit metric, for which the hidden constraint of the system at q holds; for a system that no time
   /// acts on, its tangential part.
-  template <class System>
   RB_HD Vector<T, n> onto_hidden_constraint(const System& system, const Vector<T, n>& q, const Vector<T, n>& v) const {
     if constexpr (changes_in_time<System>()) {
-      return v - transpose_times(jacobian, gram * hidden_constraint(system, q, v));
+      return v - along(solve(hidden_constraint(system, q, v)));
     } else {
       return tangential(v);
     }
   }
 };
-template <class T, int n>
-struct Normals<T, n, 0> {
+template <class System>
+class Normals<System, 0> {
+  using T = typename System::scalar;
+  static constexpr int n = System::n;
+
+ public:
   Normals() = default;
   RB_HD explicit Normals(const Matrix<T, 0, n>&) {}
   RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x; }
-  template <class System>
   RB_HD Vector<T, n> onto_hidden_constraint(const System&, const Vector<T, n>&, const Vector<T, n>& v) const {
     return v;
   }
@@ -188,18 +243,19 @@ RB_HD_LARGE Matrix<T, n - m, n> tangent_basis(Matrix<T, m, n> g) {
 }  // namespace detail
 
 /// The nearest point of the constraint manifold: q with q + G(q)^T theta = q_hat, g(q) = 0.
-template <class T, int n, int m>
+template <class System, int m = position_count<System>>
 struct NearestPoint {
-  Vector<T, n> q;
+  using T = typename System::scalar;
+  Vector<T, System::n> q;
   Vector<T, m> theta;
-  detail::Normals<T, n, m> normals;
+  detail::Normals<System, m> normals;
   mask_t<T> converged, singular;
 };
 
 /// Newton's method without the second derivative of theta . g, which is as small as theta.
 template <class System, class T = typename System::scalar, int n = System::n, int m = position_count<System>>
-RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vector<T, n>& q_hat) {
-  NearestPoint<T, n, m> r;
+RB_HD_APART NearestPoint<System> nearest_point(const System& system, const Vector<T, n>& q_hat) {
+  NearestPoint<System> r;
   r.q = q_hat;
   r.converged = mask_t<T>(true);
   r.singular = mask_t<T>(false);
@@ -208,12 +264,12 @@ RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vect
     r.theta = Vector<T, m>::zero();
     Iteration<T> lanes({T(1e-16), max_iterations}, magnitude(q_hat));
     for (int iteration = 0;; ++iteration) {
-      r.normals = detail::Normals<T, n, m>(position_jacobian(system, r.q));
-      r.singular = r.normals.gram.singular();
+      r.normals = detail::Normals<System, m>(position_jacobian(system, r.q));
+      r.singular = r.normals.singular();
       if (lanes.ended() || iteration == max_iterations) break;
-      const Vector<T, n> excess = r.q - q_hat + transpose_times(r.normals.jacobian, r.theta);
-      const Vector<T, m> change = r.normals.gram * (system.position_constraint(r.q) - r.normals.jacobian * excess);
-      const Vector<T, n> dq = -excess - transpose_times(r.normals.jacobian, change);
+      const Vector<T, n> excess = r.q - q_hat + r.normals.along(r.theta);
+      const Vector<T, m> change = r.normals.solve(system.position_constraint(r.q) - r.normals * excess);
+      const Vector<T, n> dq = -excess - r.normals.along(change);
       r.q = select(lanes.active, r.q + dq, r.q);
       r.theta = select(lanes.active, r.theta + change, r.theta);
       lanes.settle(magnitude(dq));
@@ -234,11 +290,11 @@ RB_HD_LARGE Vector<T, n> nearest_velocity(const System& system, const Vector<T, 
   auto x = Vector<T, m>::zero();
   Iteration<T> lanes({T(1e-16), max_iterations}, scale);
   for (int iteration = 0; !lanes.ended() && iteration < max_iterations; ++iteration) {
-    const detail::Normals<T, n, m> normals(constraint_forms(system, q, v));
-    lanes.note_singular(normals.gram.singular());
-    const Vector<T, n> excess = v - given + transpose_times(normals.jacobian, x);
-    const Vector<T, m> change = normals.gram * (rattleback::constraint(system, q, v) - normals.jacobian * excess);
-    const Vector<T, n> dv = -excess - transpose_times(normals.jacobian, change);
+    const detail::Normals<System, m> normals(constraint_forms(system, q, v));
+    lanes.note_singular(normals.singular());
+    const Vector<T, n> excess = v - given + normals.along(x);
+    const Vector<T, m> change = normals.solve(rattleback::constraint(system, q, v) - normals * excess);
+    const Vector<T, n> dv = -excess - normals.along(change);
     v = select(lanes.active, v + dv, v);
     x = select(lanes.active, x + change, x);
     lanes.settle(magnitude(dv));

@@ -84,7 +84,7 @@ class VariationalConversion {
   using Flow = ExplicitFlow<T, System>;
   /// Where a base step leads, with the derivatives in the 2 r directions, and those of the action.
   using End = typename Flow::template End<Dual<T, 2 * r>>;
-  using Normals = detail::Normals<T, n, m>;
+  using Normals = detail::Normals<System, m>;
   using Basis = Matrix<T, r, n>;  ///< of tangent vectors, in rows
 
  public:
@@ -94,7 +94,7 @@ class VariationalConversion {
   RB_HD VariationalConversion(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
       : dynamics_(system), options_(options), numbers_(numbers) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+  RB_HD_APART StepReport<T> operator()(State& state, T h) const {
     if constexpr (timed<System>)
       if (options_.measures_work) add_work(work(state, h), state);
     const bool nodes = numbers_.nodes != 0.0;
@@ -182,7 +182,7 @@ class VariationalConversion {
     Basis move,
         turn;  ///< the directions: q moves by a row of `move`, v turns by that of `turn`; v moves by a row of `move`
     End minus, plus;
-    NearestPoint<T, n, m> after;   ///< d+(w)
+    NearestPoint<System> after;    ///< d+(w)
     Vector<T, n> p_minus, p_plus;  ///< the covectors p-+ DP at the ends before they are projected
     T speed;                       ///< how much velocities change within a step
   };
@@ -194,7 +194,7 @@ class VariationalConversion {
   };
   RB_HD static Basis basis_of(const Normals& normals) {
     if constexpr (m > 0) {
-      return detail::tangent_basis<T, n, m>(normals.jacobian);
+      return detail::tangent_basis<T, n, m>(normals.jacobian());
     } else {
       Basis unit = Basis::zero();
       for (int i = 0; i < n; ++i) unit[i][i] = T(1.0);
@@ -213,7 +213,7 @@ class VariationalConversion {
   };
   RB_HD static Matrix<T, m, n> jacobian_of(const Node& node) {
     if constexpr (m > 0) {
-      return node.normals.jacobian;
+      return node.normals.jacobian();
     } else {
       return {};
     }
@@ -234,7 +234,7 @@ class VariationalConversion {
   RB_HD T end_time(const T& h) const { return h * T(numbers_.bias[1]); }
 
   /// F+ of the segment of a state.
-  RB_HD_LARGE Node node_after(const State& state, T h, mask_t<T>& converged, mask_t<T>& singular) const {
+  RB_HD_APART Node node_after(const State& state, T h, mask_t<T>& converged, mask_t<T>& singular) const {
     Segment s;
     s.q = state.q;
     s.v = velocity(dynamics_.system(), s.q, state.p);
@@ -248,7 +248,7 @@ class VariationalConversion {
     return end_of(dynamics_.after(end_time(h)), s, converged, singular);
   }
   /// The node at the end of a segment, by the dynamics there.
-  RB_HD_LARGE Node end_of(const Dynamics<System>& dynamics, const Segment& s, mask_t<T>& converged,
+  RB_HD_APART Node end_of(const Dynamics<System>& dynamics, const Segment& s, mask_t<T>& converged,
                           mask_t<T>& singular) const {
     converged = converged & s.after.converged;
     singular = singular | s.after.singular;
@@ -262,18 +262,17 @@ class VariationalConversion {
   ///   dL/dv(q, v) - G^T mu = p,    G v + g_t = 0
   ///
   /// for any regular L, by Newton's method from the velocity that the node is known to have about. `scale` is the size of velocities.
-  RB_HD_LARGE Vector<T, n> tangential_velocity(const Dynamics<System>& dynamics, const Node& node, const T& scale,
+  RB_HD_APART Vector<T, n> tangential_velocity(const Dynamics<System>& dynamics, const Node& node, const T& scale,
                                                mask_t<T>& converged) const {
     constexpr int max_iterations = 20;
-    const Matrix<T, m, n>& jacobian = node.normals.jacobian;
     Vector<T, n> v = node.v;
     Iteration<T> lanes({T(1e-16), max_iterations}, scale);
     for (int iteration = 0; !lanes.ended() && iteration < max_iterations; ++iteration) {
       Vector<T, n> dv;
       Vector<T, m> multiplier;
-      dynamics.saddle(node.q, v, jacobian)
-          .solve(node.p - momentum(dynamics.system(), node.q, v), -hidden(dynamics.system(), node.q, v, jacobian), dv,
-                 multiplier);
+      dynamics.saddle(node.q, v, node.normals.jacobian())
+          .solve(node.p - momentum(dynamics.system(), node.q, v), -hidden(dynamics.system(), node.q, v, node.normals),
+                 dv, multiplier);
       v = select(lanes.active, v + dv, v);
       lanes.settle(magnitude(dv));
     }
@@ -281,37 +280,36 @@ class VariationalConversion {
     return v;
   }
   /// The same where L is quadratic in v: one step from the velocity of the momentum is exact.
-  RB_HD_LARGE Vector<T, n> tangential_velocity(const Dynamics<System>& dynamics, const Node& node) const {
+  RB_HD_APART Vector<T, n> tangential_velocity(const Dynamics<System>& dynamics, const Node& node) const {
     Vector<T, n> v = velocity(dynamics.system(), node.q, node.p);
     if constexpr (m > 0) {
-      const Matrix<T, m, n>& jacobian = node.normals.jacobian;
       Vector<T, n> dv;
       Vector<T, m> multiplier;
-      dynamics.saddle(node.q, v, jacobian)
-          .solve(Vector<T, n>::zero(), -hidden(dynamics.system(), node.q, v, jacobian), dv, multiplier);
+      dynamics.saddle(node.q, v, node.normals.jacobian())
+          .solve(Vector<T, n>::zero(), -hidden(dynamics.system(), node.q, v, node.normals), dv, multiplier);
       v = v + dv;
     }
     return v;
   }
 
-  /// The hidden constraint, with the known Jacobian at q.
+  /// The hidden constraint, with the known normals at q.
   RB_HD static Vector<T, m> hidden(const System& system, const Vector<T, n>& q, const Vector<T, n>& v,
-                                   const Matrix<T, m, n>& jacobian) {
+                                   const Normals& normals) {
     if constexpr (detail::changes_in_time<System>()) {
       return detail::hidden_constraint(system, q, v);
     } else {
-      return jacobian * v;
+      return normals * v;
     }
   }
 
   /// The directions and the ends of the segment of w, by the dynamics there.
-  RB_HD_LARGE void follow(const Dynamics<System>& dynamics, Segment& s, T h) const {
+  RB_HD_APART void follow(const Dynamics<System>& dynamics, Segment& s, T h) const {
     s.turn = Basis::zero();
     if constexpr (m > 0) s.normals = Normals(position_jacobian(dynamics.system(), s.q));
     s.move = basis_of(s.normals);
     if constexpr (m > 0) {
-      const Matrix<T, m, n> dg = hidden_constraint_by_position(dynamics.system(), s.q, s.v);
-      for (int k = 0; k < r; ++k) s.turn[k] = -transpose_times(s.normals.jacobian, s.normals.gram * (dg * s.move[k]));
+      const auto dg = forms_of<System>(hidden_constraint_by_position(dynamics.system(), s.q, s.v));
+      for (int k = 0; k < r; ++k) s.turn[k] = -s.normals.along(s.normals.solve(dg * s.move[k]));
     }
     for (int first = 0; first < 2 * r; first += width) follow(dynamics, s, h, first);
   }
@@ -349,7 +347,7 @@ class VariationalConversion {
 
   /// The momenta of the segment, where that at the first end is tangent in the sense of the basis `before`. Returns singular
   /// lanes.
-  RB_HD_LARGE mask_t<T> momenta(const Dynamics<System>& dynamics, Segment& s, const Basis& before, T h) const {
+  RB_HD_APART mask_t<T> momenta(const Dynamics<System>& dynamics, Segment& s, const Basis& before, T h) const {
     const auto& at_end = dynamics.after(end_time(h));
     s.after = nearest_point(at_end.system(), detail::values(s.plus.q));
     const Basis after = basis_of(s.after.normals);
@@ -377,12 +375,13 @@ class VariationalConversion {
   }
 
   /// p from p DP: by the derivative of the projection, (p DP) (1 + D^2(theta . g)) less its normal part.
-  RB_HD static Vector<T, n> unprojected(const Dynamics<System>& dynamics, const NearestPoint<T, n, m>& at,
+  RB_HD static Vector<T, n> unprojected(const Dynamics<System>& dynamics, const NearestPoint<System>& at,
                                         const Vector<T, n>& p) {
     if constexpr (m == 0) {
       return p;
     } else {
-      return at.normals.tangential(p + transpose_times(position_hessian(dynamics.system(), at.q, p), at.theta));
+      return at.normals.tangential(
+          p + forms_of<System>(position_hessian(dynamics.system(), at.q, p)).transpose_times(at.theta));
     }
   }
 
@@ -394,7 +393,8 @@ class VariationalConversion {
       // y = N^T pi, with N (1 + D^2(theta . g)) N^T pi = N p
       Matrix<T, r, r> matrix;
       for (int j = 0; j < r; ++j) {
-        const Vector<T, n> bent = transpose_times(position_hessian(system, node.q, node.basis[j]), theta);
+        const Vector<T, n> bent =
+            forms_of<System>(position_hessian(system, node.q, node.basis[j])).transpose_times(theta);
         const Vector<T, r> column = node.basis * (node.basis[j] + bent);
         for (int i = 0; i < r; ++i) matrix[i][j] = column[i];
       }
@@ -404,14 +404,14 @@ class VariationalConversion {
 
   /// Starts from the base step that leads from the node back to w. Returns the size of positions, leaves that of changes of
   /// velocities. The rounding of positions shows in velocities divided by h: near rest, that is what an iteration can reach.
-  RB_HD_LARGE T guess(const Dynamics<System>& at_node, const Dynamics<System>& at_w, const Node& node, T t_minus,
+  RB_HD_APART T guess(const Dynamics<System>& at_node, const Dynamics<System>& at_w, const Node& node, T t_minus,
                       Segment& s, T h, mask_t<T>& converged) const {
     const Flow flow(at_node, numbers_.base);
     typename Flow::template Rate<T> rate;
     flow.rate(T(0.0), node.q, node.v, rate);
     typename Flow::template End<T> end;
     flow(node.q, node.v, rate, -t_minus, end);
-    const NearestPoint<T, n, m> start = nearest_point(at_w.system(), end.q);
+    const NearestPoint<System> start = nearest_point(at_w.system(), end.q);
     converged = converged & start.converged;
     s.q = start.q;
     s.v = start.normals.onto_hidden_constraint(at_w.system(), s.q, end.v);
@@ -421,7 +421,7 @@ class VariationalConversion {
   }
 
   /// The change of w that takes F-(w) to the node. Returns singular lanes.
-  RB_HD_LARGE mask_t<T> newton_update(const Dynamics<System>& at_node, const Dynamics<System>& at_w, const Segment& s,
+  RB_HD_APART mask_t<T> newton_update(const Dynamics<System>& at_node, const Dynamics<System>& at_w, const Segment& s,
                                       const Node& node, const Linearisation& linear, T t_minus, Vector<T, n>& dq,
                                       Vector<T, n>& dv) const {
     const System &system = at_node.system(), &of_w = at_w.system();
@@ -430,15 +430,15 @@ class VariationalConversion {
     Vector<T, m> tangency, multiplier;
     if constexpr (m > 0) {
       // g vanishes at w, not at the base step's end, which may differ from the node by a normal vector
-      const Vector<T, m> g = of_w.position_constraint(s.q), dg = hidden(of_w, s.q, s.v, position_jacobian(of_w, s.q));
-      const Vector<T, m> normal_change = -(node.normals.gram * fma(t_minus, dg, g));
+      const Vector<T, m> g = of_w.position_constraint(s.q), dg = hidden(of_w, s.q, s.v, s.normals);
+      const Vector<T, m> normal_change = -node.normals.solve(fma(t_minus, dg, g));
       const Vector<T, m> theta = normal_change - node.normals.multiplier(x);
-      x = node.normals.tangential(x) + transpose_times(node.normals.jacobian, normal_change);
-      const Matrix<T, m, n> turn = position_hessian(system, node.q, x);
-      u = projected(system, node, theta) - s.p_minus + transpose_times(turn, linear.normal);
+      x = node.normals.tangential(x) + node.normals.along(normal_change);
+      const auto turn = forms_of<System>(position_hessian(system, node.q, x));
+      u = projected(system, node, theta) - s.p_minus + turn.transpose_times(linear.normal);
       tangency = -(dg + turn * node.v);
       if constexpr (detail::changes_in_time<System>())
-        tangency = -(dg + hidden_constraint_by_position(system, node.q, node.v) * x);
+        tangency = -(dg + forms_of<System>(hidden_constraint_by_position(system, node.q, node.v)) * x);
     } else {
       u = node.p - s.p_minus;
     }
@@ -467,12 +467,10 @@ class VariationalConversion {
     // back to the constraint, along its normals; the flow of the base step carries this on nearly unchanged
     Vector<T, n> back_q = Vector<T, n>::zero(), back_v = back_q;
     if constexpr (m > 0) {
-      const auto along_normals = [&s](const Vector<T, m>& y) {
-        return transpose_times(s.normals.jacobian, s.normals.gram * y);
-      };
+      const auto along_normals = [&s](const Vector<T, m>& y) { return s.normals.along(s.normals.solve(y)); };
       back_q = -along_normals(of_w.position_constraint(s.q));
-      back_v = -along_normals(hidden(of_w, s.q, s.v, s.normals.jacobian) +
-                              hidden_constraint_by_position(of_w, s.q, s.v) * back_q);
+      back_v = -along_normals(hidden(of_w, s.q, s.v, s.normals) +
+                              forms_of<System>(hidden_constraint_by_position(of_w, s.q, s.v)) * back_q);
       x = x - fma(t_minus, back_v, back_q);
       u = u - back_v;
     }

@@ -48,6 +48,19 @@ RB_HD Matrix<T, m, n> constraint_rate(const System& system, const Vector<T, n>& 
   return rate;
 }
 
+/// c + R y, where R has columns of active coordinates.
+template <class System, class T, int n = System::n, int m = System::m>
+RB_HD Vector<T, m> plus_rate(const Matrix<T, m, n>& rate, const Vector<T, n>& y, Vector<T, m> c) {
+  using Pattern = detail::QuadraticPattern<System>;
+  RB_UNROLL
+  for (int k = 0; k < m; ++k) {
+    RB_UNROLL
+    for (int a = 0; a < Pattern::active; ++a)
+      c[k] = fma(rate[k][Pattern::coordinate(a)], y[Pattern::coordinate(a)], c[k]);
+  }
+  return c;
+}
+
 /// l . Phi_vv.
 template <class T, class System, int n = System::n, int m = System::m>
 RB_HD Matrix<T, n, n> constraint_bend(const System& system, const Vector<T, n>& q, const Vector<T, n>& v,
@@ -69,14 +82,15 @@ RB_HD Matrix<T, n, n> constraint_bend(const System& system, const Vector<T, n>& 
 
 /// h lambda with the multiplier of the continuous equations at (q, v), where `free` is h M^-1 (L_q - L_vq v):
 ///   C M^-1 C^T h lambda = -(h d(C v + d)/dq v + C free).
-template <class T, class System, class Inverse>
+template <class T, class System, class Forms, class Inverse>
 RB_HD Vector<T, System::m> impulse_of_state(const System& system, const Vector<T, System::n>& q,
                                             const Vector<T, System::n>& v, const T& h, const Vector<T, System::n>& free,
-                                            const ConstraintForms<System>& forms, const Inverse& mass_inverse) {
+                                            const Forms& forms, const Inverse& mass_inverse) {
   constexpr int m = System::m;
   const auto rate = detail::derivative(constraint(running<T>(system), detail::along(q, v), constant<Dual<T, 1>>(v)));
   Vector<T, m> impulse = -fma(h, rate, forms * free);
-  solve_once<Definite<>>(gram_of(forms, mass_inverse), impulse);
+  using Pattern = detail::ZerosOfFactors<detail::GramPattern<System, Inverse>, m>;
+  solve_once<Definite<Pattern>>(gram_of(forms, mass_inverse), impulse);
   return impulse;
 }
 

@@ -2,6 +2,7 @@
 // Which entries the forces and the first-order part E of stage_sweeps.hpp have, known when a kernel is compiled.
 
 #include "rattleback/mechanics/hessian.hpp"
+#include "rattleback/mechanics/projection.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -33,7 +34,7 @@ class StagePattern {
   }
   /// The entries of the equations of the multipliers, in which C_i M_k^-1 C_j^T stands for each pair of stages.
   struct Multipliers {
-    RB_HD static constexpr bool entry(int i, int j) { return looked_up<m, m, Meet>(i % m, j % m); }
+    RB_HD static constexpr bool entry(int i, int j) { return GramPattern<System, MassInverse>::entry(i % m, j % m); }
   };
   /// Whether B has entries.
   RB_HD static constexpr bool has_coupling() {
@@ -50,16 +51,6 @@ class StagePattern {
   }
 
  private:
-  struct Meet {
-    constexpr bool operator()(int r, int c) const {
-      for (int i = 0; i < n; ++i) {
-        if (!Forms::entry(r, i)) continue;  // compilers count the operations of constants
-        for (int j = 0; j < n; ++j)
-          if (Forms::entry(c, j) && MassInverse::entry(i, j)) return true;
-      }
-      return false;
-    }
-  };
   struct Forced {
     constexpr bool operator()(int r) const {
       for (int k = 0; k < m; ++k)

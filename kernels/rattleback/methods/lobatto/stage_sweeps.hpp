@@ -49,9 +49,11 @@ class StageSweeps {
                         applies_force = detail::has_applied_force<System>(),
                         drags = detail::has_force_of_velocity<System>();
   static constexpr int sweeps_with_own_matrices = holonomic && ConstantInertia<System> && n <= 3 ? 2 : 1;
+  /// Where loops stay loops, rows M^-1 C^T of a holonomic constraint, which only the factors of the multipliers need, are not kept.
+  static constexpr bool keeps_response = RB_UNROLLS != 0 || !holonomic;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
-  using Forms = ConstraintForms<System>;
+  using Forms = FormsOfSweeps<System>;
   using Pattern = detail::QuadraticPattern<System>;
   using Entries = detail::StagePattern<System>;
   /// fp32 from nine multipliers on, where the factors take many registers; the error costs no sweep. Fewer are faster in fp64 on a CPU.
@@ -78,7 +80,7 @@ class StageSweeps {
   RB_HD StepReport<T> step(State& state, T h, Vector<T, n> (&q)[S - 1]) const {
     Lagrangian node(system_, state.q);
     Forms node_forms;
-    node_forms.mu = Matrix<T, m, n>::zero();
+    node_forms.clear();
     Unknowns x;
     MassInverse inverse[ConstantInertia<System> ? 1 : S];
     Coupling<System, T> coupling[S];
@@ -190,7 +192,7 @@ class StageSweeps {
     Vector<T, n> impulse = Vector<T, n>::zero();
     const Vector<T, n> by_motion = inverse * coupling.plus_times(-h, v, Vector<T, n>::zero());
     Vector<T, m> multiplier;
-    if constexpr (m > 0) node_forms.mu = constraint_forms(system_, state.q, v);
+    if constexpr (m > 0) node_forms.set(constraint_forms(system_, state.q, v));
     if constexpr (spark) {
       const Vector<T, n> free = inverse * node.plus_force(h, v, impulse) + by_motion;
       multiplier = impulse_of_state(system_, state.q, v, h, free, node_forms, inverse);
@@ -231,14 +233,14 @@ class StageSweeps {
       if (j == 0) {
         lagrangian[0] = node;
         forms[0] = node_forms;
-        if constexpr (nonlinear) forms[0].mu = constraint_forms(system_, state.q, x.velocity[0]);
+        if constexpr (nonlinear) forms[0].set(constraint_forms(system_, state.q, x.velocity[0]));
       } else {
         Vector<T, n> sum = T(tableau.a[j][0]) * x.velocity[0];
         RB_UNROLL
         for (int l = 1; l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
         q[j] = fma(h, sum, state.q);
         lagrangian[j] = Lagrangian(system, q[j]);
-        if constexpr (m > 0) forms[j].mu = constraint_forms(system, q[j], x.velocity[j]);
+        if constexpr (m > 0) forms[j].set(constraint_forms(system, q[j], x.velocity[j]));
       }
       lagrangian[j].move(x.velocity[j]);
       StageMomenta<T, n> momenta;
@@ -296,7 +298,8 @@ class StageSweeps {
         if constexpr (m > 0) {
           matrices.forms[i] = forms[i];
           RB_UNROLL
-          for (int k = 0; k < m; ++k) matrices.response[i][k] = matrices.inverse_of(i) * forms[i].mu[k];
+          for (int k = 0; keeps_response && k < m; ++k)
+            matrices.response[i][k] = matrices.inverse_of(i) * forms[i].row(k);
           if constexpr (nonholonomic)
             if (i > 0) matrices.rate[i] = constraint_rate(system, q[i], x.velocity[i]);
           if constexpr (nonlinear)
@@ -321,7 +324,7 @@ class StageSweeps {
       for (int j = 0; j < S; ++j) {
         RB_UNROLL
         for (int k = 0; k < m; ++k)
-          gram[j][k] = T(tableau.ah[j][l]) * dot(matrices.response[j][k], matrices.forms[l].mu[column % m]);
+          gram[j][k] = T(tableau.ah[j][l]) * dot(matrices.response[j][k], matrices.forms[l].row(column % m));
       }
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
@@ -340,15 +343,19 @@ class StageSweeps {
           if constexpr (ConstantInertia<System> && holonomic) {
             double a_ah = 0.0;
             for (int k = 0; k < S; ++k) a_ah += tableau.a[i][k] * tableau.ah[k][l];
-            response = T(a_ah) * matrices.response[l][c];
+            if constexpr (keeps_response) {
+              response = T(a_ah) * matrices.response[l][c];
+            } else {
+              response = T(a_ah) * (matrices.inverse_of(l) * matrices.forms[l].row(c));
+            }
           } else if constexpr (holonomic) {
-            response = T(tableau.a[i][0] * tableau.ah[0][l]) * (matrices.inverse[0] * matrices.forms[l].mu[c]);
+            response = T(tableau.a[i][0] * tableau.ah[0][l]) * (matrices.inverse[0] * matrices.forms[l].row(c));
             RB_UNROLL
             for (int k = 1; k < S; ++k)
-              response = fma(T(tableau.a[i][k] * tableau.ah[k][l]), matrices.inverse_of(k) * matrices.forms[l].mu[c],
+              response = fma(T(tableau.a[i][k] * tableau.ah[k][l]), matrices.inverse_of(k) * matrices.forms[l].row(c),
                              response);
           } else {
-            response = T(tableau.a[i][l]) * (matrices.inverse_of(i) * matrices.forms[l].mu[c]);
+            response = T(tableau.a[i][l]) * (matrices.inverse_of(i) * matrices.forms[l].row(c));
           }
           detail::for_entries<m, typename Entries::Multipliers>(c, [&](auto k) RB_INLINED {
             matrices.factors.set((i - 1) * m + k, (l - first) * m + c, matrices.forms[i].row_times(k, response));
@@ -432,7 +439,7 @@ class StageSweeps {
       back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], back[j]);
       turned_forms[j] = Vector<T, m>::zero();
       if constexpr (spark)
-        if (j > 0) turned_forms[j] = plus_rate(matrices.rate[j], y[j], turned_forms[j]);
+        if (j > 0) turned_forms[j] = plus_rate<System>(matrices.rate[j], y[j], turned_forms[j]);
     }
     const Vector<T, n> first_back =
         Entries::plus_coupled(T(-tableau.b[0]), back[0], Vector<T, n>::zero());  // ah_i1 = b_1
@@ -456,7 +463,7 @@ class StageSweeps {
           for (int j = 0; j < S; ++j) pushed = Entries::plus_coupled(T(tableau.a[i][j]), back[j], pushed);
           RB_UNROLL
           for (int k = 0; k < m; ++k) c[k] = dot(matrices.response[i][k], pushed);
-          c = plus_rate(matrices.rate[i], y[i], c);
+          c = plus_rate<System>(matrices.rate[i], y[i], c);
         }
       }
     }
@@ -471,17 +478,6 @@ class StageSweeps {
     for (int j = 1; j < S; ++j) sum = fma(T(a[j]), x[j], sum);
     return sum;
   }
-  /// c + R y, where R has columns of active coordinates.
-  RB_HD static Vector<T, m> plus_rate(const Matrix<T, m, n>& rate, const Vector<T, n>& y, Vector<T, m> c) {
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) {
-      RB_UNROLL
-      for (int a = 0; a < Pattern::active; ++a)
-        c[k] = fma(rate[k][Pattern::coordinate(a)], y[Pattern::coordinate(a)], c[k]);
-    }
-    return c;
-  }
-
   /// Puts the momentum of a state on the constraint; returns the impulse. `near` is about the velocity.
   RB_HD Vector<T, m> put_on_constraint(Stages& at, const T& h, const Vector<T, n>& near, State& state,
                                        mask_t<T>& singular) const {

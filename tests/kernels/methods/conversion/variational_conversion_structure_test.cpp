@@ -153,7 +153,8 @@ TEST(VariationalConversion, MapsNodesAsItMapsSegments) {
     segments.node(state, 0.1, q, mu);
     EXPECT_LT(max_norm(node.q - q), 2e-14);
     if constexpr (P::m > 0) {
-      const detail::Normals<double, P::n, P::m> normals(position_jacobian(P::system(), q));
+      const detail::Normals<std::remove_cvref_t<decltype(P::system())>, P::m> normals(
+          position_jacobian(P::system(), q));
       EXPECT_LT(max_norm(normals.tangential(node.p) - mu), 2e-14);
       EXPECT_LT(max_norm(constraint(P::system(), node.q, velocity_of<P>(node))), 3e-15);
     } else {
