@@ -90,6 +90,8 @@ class StudyKeys(unittest.TestCase):
         tables = {key["name"].replace("[]", "") for key in keys}
         for key in keys:
             self.assertTrue(key["text"] and key["default"] and key["type"], key)
+            if key["type"].startswith("a table {"):  # and so are the keys inside
+                self.assertTrue({f"{key['name']}.{name}" for name in re.findall(r"\w+", key["type"].partition("{")[2])} <= {k["name"] for k in keys}, key)
             table, _, name = key["name"].replace("[]", "").rpartition(".")
             with self.subTest(key["name"]):
                 if "formulas" in key:
@@ -139,7 +141,10 @@ class StudyKeys(unittest.TestCase):
                   ("ensemble.axes", [{"name": "theta", "from": 0, "to": 1}]),
                   ("ensemble.axes", [{"name": "theta", "distribution": "gauss", "from": 0, "to": 1, "seed": 1}]),
                   ("observable", [{"statistics": ["mean"]}]), ("observable", [{"name": "energy", "values": 1}]),
-                  ("section", [{"surface": "x", "direction": "up"}]), ("fit", [{"name": "f", "observable": "energy", "model": "lines"}])]
+                  ("section", [{"surface": "x", "direction": "up"}]), ("fit", [{"name": "f", "observable": "energy", "model": "lines"}]),
+                  ("section", [{"surface": "x", "returns": {"quantile": [0.5]}}]), ("observable", [{"name": "energy", "quantiles": [1.5]}]),
+                  ("average", [{"name": "a", "formula": "x", "histogram": {"from": 0, "to": 1, "bins": 0}}]),
+                  ("map", [{"name": "m", "of": "stp", "axes": ["a", "b"]}]), ("output", {"covariance": ["x"]})]
         # A value of another type, for every key that has one.
         formulas = set()
         for key in ask("list", "keys")["keys"]:
