@@ -68,7 +68,8 @@ void Runner::create_datasets() {
   }
   std::erase_if(recorded_, [this](std::uint64_t k) { return k < range_.first || k >= range_.last; });
   std::ranges::sort(recorded_);
-  recorded_.erase(std::unique(recorded_.begin(), recorded_.end()), recorded_.end());
+  const auto repeated = std::ranges::unique(recorded_);
+  recorded_.erase(repeated.begin(), repeated.end());
   if (!recorded_.empty()) {
     sink_.create("/trajectories/index", Type::u64, {recorded_.size()});
     sink_.write("/trajectories/index", {0}, {recorded_.size()}, recorded_.data());
