@@ -108,6 +108,15 @@ def _path(reference: str | os.PathLike[str] | None) -> Path | None:
     return None if reference is None else Path(reference)
 
 
+def _numbers(steps: Sequence[float]) -> list[float]:
+    try:
+        if not isinstance(steps, str):
+            return [float(step) for step in steps]
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"steps must be a list of numbers, such as [0.1, 0.05] (got {steps!r})")
+
+
 def order(study: Study, steps: Sequence[float], *, reference: str | os.PathLike[str] | None = None,
           reference_step: float | None = None, reference_stages: int | None = None, backend: str = "auto",
           threads: int = 0) -> OrderReport:
@@ -120,7 +129,7 @@ def order(study: Study, steps: Sequence[float], *, reference: str | os.PathLike[
     >>> round(rb.order(study, [0.1, 0.05, 0.025], threads=1).slopes["q"])
     2
     """
-    found = _core.order(problem_of(study), [float(step) for step in steps], _path(reference), reference_step, reference_stages,
+    found = _core.order(problem_of(study), _numbers(steps), _path(reference), reference_step, reference_stages,
                         backend, count_of("threads", threads), warn)
     return OrderReport(study, found["reference"], np.array(found["steps"]), found["variables"], found["trajectories"],
                        found["failed"], found["end"])
@@ -144,6 +153,6 @@ def work_precision(study: Study, methods: Mapping[str, str | Mapping[str, Any]],
     for label, method in methods.items():
         table = {"name": method} if isinstance(method, str) else dict(method)
         settings.append((label, study.replace({"method": table})._problem))
-    found = _core.work_precision(problem, settings, [float(step) for step in steps], _path(reference), reference_step,
+    found = _core.work_precision(problem, settings, _numbers(steps), _path(reference), reference_step,
                                  reference_stages, backend, count_of("threads", threads), repetitions, warn)
     return WorkReport(study, found["reference"], found["runs"], found["trajectories"], found["failed"], found["end"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import html
+import operator
 import os
 import re
 import warnings
@@ -437,10 +438,20 @@ def problem_of(study: Study) -> "_core.Problem":
 
 
 def count_of(name: str, number: int) -> int:
-    """Returns a number of threads, trajectories and the like. Raises InputError where it is negative."""
-    if number < 0:
-        raise _core.InputError(f"{name} must not be negative (got {number}); 0 leaves the choice to the library")
-    return number
+    """Returns a number of threads, trajectories and the like.
+
+    Raises InputError where it is negative or too large, and TypeError where it is not whole.
+    """
+    try:
+        count = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number (got {number!r})") from None
+    if count < 0:
+        raise _core.InputError(f"{name} must not be negative (got {count}); 0 leaves the choice to the library")
+    most = 10**6 if name == "threads" else 2**63 - 1
+    if count > most:
+        raise _core.InputError(f"{name} must be at most {most} (got {count}); 0 leaves the choice to the library")
+    return count
 
 
 def html_table(facts: Sequence[tuple[str, str]]) -> str:

@@ -91,6 +91,12 @@ class Results(Case):
                 call("study.toml", *({rb.parts: [2], rb.order: [[0.1]]}.get(call, [])))
         with self.assertRaisesRegex(rb.InputError, "threads must not be negative"):
             rb.run(self.study, threads=-1)
+        with self.assertRaisesRegex(rb.InputError, "threads must be at most 1000000 "):
+            rb.run(self.study, threads=2**32)
+        with self.assertRaisesRegex(TypeError, r"threads must be a whole number \(got 2.5\)"):
+            rb.run(self.study, threads=2.5)
+        with self.assertRaisesRegex(TypeError, "steps must be a list of numbers.*got '0.1'"):
+            rb.order(self.study, "0.1")
         with self.assertRaisesRegex(rb.InputError, r"take one of rattleback.list_methods\(\)$"):
             rb.Study.parse("[system]\nname = 'kepler'\n[time]\nstep = 0.1\nsteps = 1\n[method]\nstages = 2")
 
