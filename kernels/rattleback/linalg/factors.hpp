@@ -35,7 +35,7 @@ consteval bool is_diagonal_pattern() {
 /// Whether unrolled elimination takes so few products that its code compiles in seconds.
 template <int N, class Pattern>
 consteval bool is_guided_unrolled() {
-  constexpr int most_rows = 48, most_products = 2000;
+  constexpr int most_rows = 32, most_products = 2000;
   if constexpr (N > most_rows) {
     return false;
   } else if constexpr (is_full_pattern<Pattern, N>()) {

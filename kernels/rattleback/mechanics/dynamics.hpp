@@ -111,14 +111,9 @@ class Saddle {
   using Forms = FormsOfSweeps<System>;
   /// The entries of M^-1 G^T.
   struct Response {
-    struct Entry {
-      constexpr bool operator()(int i, int k) const {
-        for (int j = 0; j < n; ++j)
-          if (Inverse::entry(i, j) && ConstraintForms<System>::entry(k, j)) return true;
-        return false;
-      }
-    };
-    RB_HD static constexpr bool entry(int i, int k) { return detail::looked_up<n, m, Entry>(i, k); }
+    RB_HD static constexpr bool entry(int i, int k) {
+      return detail::entry_of<detail::ResponseTable<System, Inverse>>(k * n + i);
+    }
   };
 
  public:

@@ -7,27 +7,56 @@
 RB_NAMESPACE_BEGIN
 
 namespace detail {
-/// The entries of C M^-1 C^T, in which C and M may be those of different points. With other inverses than factors all entries are there.
+/// The entries of C M^-1, row by row. The entries of C are listed, because compilers count the operations of constants.
+template <class System, class Inverse>
+constexpr auto response_table() {
+  using Rows = RowsOfForms<System>;
+  PatternTable<System::m, System::n> table{};
+  for (int r = 0; r < System::m; ++r)
+    for (int c = 0; c < Rows::value[r * Rows::length]; ++c)
+      for (int j = 0; j < System::n; ++j)
+        if (Inverse::entry(Rows::value[r * Rows::length + 1 + c], j)) table.values[r * System::n + j] = true;
+  return table;
+}
+template <class System, class Inverse>
+struct ResponseTable {
+  static constexpr auto value = response_table<System, Inverse>();
+};
+template <class System, class Inverse>
+constexpr auto gram_table() {
+  using Rows = RowsOfForms<System>;
+  constexpr auto response = ResponseTable<System, Inverse>::value;
+  PatternTable<System::m, System::m> table{};
+  for (int r = 0; r < System::m; ++r)
+    for (int k = 0; k < System::m; ++k)
+      for (int c = 0; c < Rows::value[k * Rows::length]; ++c)
+        if (response.values[r * System::n + Rows::value[k * Rows::length + 1 + c]])
+          table.values[r * System::m + k] = true;
+  return table;
+}
+template <class System, class Inverse>
+struct GramTable {
+  static constexpr auto value = gram_table<System, Inverse>();
+};
+/// The entries of C M^-1 C^T, in which C and M may be those of different points. With inverses that do not know their zeros all are there.
 template <class System, class Inverse>
 struct GramPattern {
-  struct Entry {
-    constexpr bool operator()(int r, int c) const {
-      using Forms = ConstraintForms<System>;
-      for (int i = 0; i < System::n; ++i) {
-        if (!Forms::entry(r, i)) continue;  // compilers count the operations of constants
-        for (int j = 0; j < System::n; ++j)
-          if (Inverse::entry(i, j) && Forms::entry(c, j)) return true;
-      }
-      return false;
-    }
-  };
   RB_HD static constexpr bool entry(int i, int j) {
     if constexpr (requires { Inverse::entry(0, 0); }) {
-      return looked_up<System::m, System::m, Entry>(i, j);
+      using Table = GramTable<System, Inverse>;
+      if constexpr (Table::value.full()) {
+        return true;
+      } else {
+        return entry_of<Table>(i * System::m + j);
+      }
     } else {
       return true;
     }
   }
+};
+/// The inverse of the unit metric.
+struct UnitInverse {
+  RB_HD static constexpr bool entry(int i, int j) { return i == j; }
 };
 /// The zeros that its factors are to know. Up to three rows the inverse by cofactors needs none.
 template <class Pattern, int rows>

@@ -83,7 +83,7 @@ struct QuadraticPattern {
   }
   /// Whether M depends on q.
   RB_HD static constexpr bool varies() {
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; !Separable<System> && i < n; ++i)
       for (int j = 0; j < n; ++j)
         for (int k = 0; k < active; ++k)
           if (mass_varies(i, j, k)) return true;
@@ -135,7 +135,7 @@ struct QuadraticPattern {
   };
   struct Coupled {
     constexpr bool operator()(int r, int c) const {
-      for (int j = 0; j < n; ++j)
+      for (int j = 0; !Separable<System> && j < n; ++j)
         if (mass_varies(r, j, c)) return true;
       return vector_potential_varies(r, c);
     }

@@ -143,16 +143,7 @@ class Normals {
   static constexpr int n = System::n;
   static constexpr bool all = m == System::m;
   using Forms = std::conditional_t<all, FormsOfSweeps<System>, DenseForms<T, n, m>>;
-  struct Gram {
-    struct Entry {
-      constexpr bool operator()(int i, int j) const {
-        for (int k = 0; k < n; ++k)
-          if (ConstraintForms<System>::entry(i, k) && ConstraintForms<System>::entry(j, k)) return true;
-        return false;
-      }
-    };
-    RB_HD static constexpr bool entry(int i, int j) { return !all || looked_up<m, m, Entry>(i, j); }
-  };
+  using Gram = std::conditional_t<all, GramPattern<System, UnitInverse>, FullPattern>;
   using GramFactors = Factors<T, m, Definite<ZerosOfFactors<Gram, m>>>;
   Forms forms_;
   GramFactors gram_;

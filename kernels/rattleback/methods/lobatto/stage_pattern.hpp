@@ -60,9 +60,10 @@ class StagePattern {
   };
   struct Couples {
     constexpr bool operator()(int r) const {
+      constexpr bool coupled = Pattern::couples();
       for (int j = 0; j < n; ++j) {
         if (turns_forces && HessianPattern<System>::entry(r, j)) return true;
-        for (int k = 0; k < Pattern::active; ++k)
+        for (int k = 0; coupled && k < Pattern::active; ++k)
           if (Pattern::coordinate(k) == r && Pattern::coupled(j, k)) return true;
       }
       return nonlinear || has_force_of_velocity<System>();
