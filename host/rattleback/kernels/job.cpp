@@ -57,8 +57,9 @@ void Job::choose_compiler(const std::function<bool()>& stop) {
 
 Job entry_job_of(const std::string& text, const std::string& type, OwnHeader own) {
   constexpr double seconds = 3.0;  // functions of the system, compiled without packs
+  const std::size_t qualified = type.rfind("::", type.find('<'));
   return {.text = text,
-          .title = type,
+          .title = type.substr(qualified == std::string::npos ? 0 : qualified + 2) + ", functions at single points",
           .quick = true,
           .expected_seconds = seconds,
           .extra = header_options().flags,
