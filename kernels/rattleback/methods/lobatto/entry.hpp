@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/catalogue/common_options.hpp"
 #include "rattleback/methods/composition/entry.hpp"
 #include "rattleback/methods/lobatto/normalising.hpp"
-#include "rattleback/methods/options.hpp"
 
 RB_NAMESPACE_BEGIN
 

@@ -1,8 +1,8 @@
 #pragma once
 // The discrete Lagrange-d'Alembert integrators in the catalogue: options and texts.
 
+#include "rattleback/catalogue/common_options.hpp"
 #include "rattleback/methods/composition/entry.hpp"
-#include "rattleback/methods/options.hpp"
 
 RB_NAMESPACE_BEGIN
 

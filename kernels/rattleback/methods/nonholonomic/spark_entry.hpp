@@ -1,7 +1,7 @@
 #pragma once
 // SPARK in the catalogue.
 
-#include "rattleback/methods/options.hpp"
+#include "rattleback/catalogue/common_options.hpp"
 
 RB_NAMESPACE_BEGIN
 

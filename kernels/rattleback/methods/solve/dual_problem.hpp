@@ -120,9 +120,13 @@ class NewtonStep : public NumbersOf<Equations> {
   using State = typename Equations::State;
   using Team = typename Problem::Team;
   using Workspace = NewtonWorkspace<Problem>;
-  static constexpr bool keeps =
+  /// Whether equations decide about the status of a step of which this is kept.
+  template <class Keep>
+  static constexpr bool decides =
       requires(const Equations& equations, const Unknowns& x, State& state, const SolveState<T>& lanes,
-               const T& residual) { equations.finish(x, state, lanes, residual, NothingKept{}); };
+               const T& residual, const Keep& keep) { equations.finish(x, state, lanes, residual, keep); };
+  struct AnyData {};
+  static constexpr bool keeps = decides<AnyData>;  ///< whatever a caller asks for; some equations keep nothing
 
   RB_HD NewtonStep(const System& system, const SolverOptions<T>& options)
     requires(!numbered)
@@ -146,7 +150,7 @@ class NewtonStep : public NumbersOf<Equations> {
     typename Team::template Shared<Workspace> workspace;
     SolveState<T> lanes = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
     const T residual = max_norm((*workspace).residual);
-    if constexpr (keeps) {
+    if constexpr (decides<Keep>) {
       if constexpr (timed<System>)
         if (options_.measures_work) add_work(equations.work(x), state);
       return equations.finish(x, state, lanes, residual, keep);
