@@ -2,7 +2,7 @@
 """Initial states that packs prepare, or an emulated GPU, have the bits of those that are prepared one by one: all kinds of axes, formulas,
 projections, groups, sections, stops, tangent vectors, steps that vary.
 initial_states_test.py PROGRAM [cuda]"""
-import json, os, pathlib, random, shutil, subprocess, sys, tempfile, unittest
+import json, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, time, unittest
 
 import h5py
 
@@ -168,6 +168,24 @@ class InitialStates(unittest.TestCase):
             if "--worker" not in options:
                 self.assertEqual(os.listdir(self.folder), ["s.toml"])
         self.assertEqual(len(messages), 1)
+
+    def test_an_interrupted_run_that_cannot_end_is_forgotten(self):
+        if BACKEND == "cuda":
+            self.skipTest("a GPU checks all states before the first step")
+        study = CHAOTIC.format() + RANGES.format().replace("48", "1000") + '[ensemble.initial]\nq = [0, "a", 0, "b", 0]\nv = ["a > 0.9 && b > 1 ? 1 : 0", 0, 0, 0, 0]\n'
+        rest = REST.format(time="step = 0.01\nsteps = 400").replace("true", "false")
+        (self.folder / "s.toml").write_text(study + rest)
+        run = subprocess.Popen([PROGRAM, "run", "s.toml", "-o", "r.h5"], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not (self.folder / "r.h5.part").exists() and run.poll() is None:
+            time.sleep(0.02)
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        run.wait()
+        self.assertIn("r.h5.checkpoint", os.listdir(self.folder))
+        done = subprocess.run([PROGRAM, "resume", "r.h5"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("initial state of trajectory", done.stderr)
+        self.assertEqual(os.listdir(self.folder), ["s.toml"])
 
 
 if __name__ == "__main__":

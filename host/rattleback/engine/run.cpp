@@ -119,7 +119,13 @@ struct Session::Impl {
       part.file = files.damaged;
     }
     FileSink sink(files.result, checkpoint.run(), checkpoint.part(), part.file, kind_of_run(range));
-    return Runner(problem, sink, with, chosen, buffers, &files, &sink, &checkpoint, range)();
+    try {
+      return Runner(problem, sink, with, chosen, buffers, &files, &sink, &checkpoint, range)();
+    } catch (const FaultyEnsemble&) {  // a short run was interrupted before it came to the faulty state
+      sink.discard();
+      files.remove_scratch();
+      throw;
+    }
   }
 
   Summary run_part(const Problem& problem, const Range& range, const std::filesystem::path& file,

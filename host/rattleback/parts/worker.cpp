@@ -21,6 +21,7 @@
 #include "rattleback/parts/claim.hpp"
 #include "rattleback/parts/seal.hpp"
 #include "rattleback/results/run_files.hpp"
+#include "rattleback/study/points.hpp"
 
 namespace rattleback {
 namespace {
@@ -230,6 +231,8 @@ class Worker {
     const bool resumed = files.interrupted();
     try {
       return session_.run_part(problem_, range, files.result, stop, progress);
+    } catch (const FaultyEnsemble&) {
+      throw;
     } catch (const Error& error) {
       if (!resumed || error.kind() != Error::Kind::input) throw;
       begin_anew(error.what());  // a worker that is gone has left files of no use

@@ -63,7 +63,8 @@ void refuse_none(const Problem& problem, const Ensemble& ensemble, std::uint64_t
 PointSample check_range(const Problem& problem, const Ensemble& ensemble, const Range& range, unsigned threads,
                         const std::optional<StartKernel>& kernel, bool in_space,
                         const std::function<PointVisitors()>& make_visitors);
-/// Does all of these for the ensemble's range. `tick` is called before each chunk, from any thread.
+/// Does all of these for the ensemble's range. `tick` is called from any thread, for each point
+/// that is prepared by itself and for each chunk of those that packs prepare.
 PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
                          const std::optional<StartKernel>& kernel = {}, const std::function<void()>& tick = {});
 
