@@ -46,7 +46,7 @@ constexpr Familiar names[] = {
     {"power", "x^a for power(x, a)"},
     {"sqr", "x^2 for sqr(x)"},
     {"square", "x^2 for square(x)"},
-    {"cbrt", "x^(1/3) for cbrt(x)"},
+    {"cbrt", "x^(1/3) for cbrt(x) of positive x"},
     {"hypot", "sqrt(x^2 + y^2) for hypot(x, y)"},
     {"e", "exp(x) for e^x"},
     {"sec", "1/cos(x) for sec(x)"},
@@ -67,10 +67,13 @@ constexpr Familiar names[] = {
     {"fabs", "abs"},
     {"sgn", "sign"},
     {"round", "rint"},
-    {"floor", "rint(x - 1/2) for floor(x)"},
-    {"ceil", "-rint(-x - 1/2) for ceil(x)"},
-    {"mod", "x - a rint(x/a - 1/2) for mod(x, a)"},
-    {"fmod", "x - a rint(x/a - 1/2) for fmod(x, a) of positive x"},
+    {"floor", "rint(x) - (rint(x) > x ? 1 : 0) for floor(x), but not in a system, whose functions are smooth"},
+    {"ceil", "rint(x) + (rint(x) < x ? 1 : 0) for ceil(x), but not in a system, whose functions are smooth"},
+    {"mod",
+     "x - a (rint(x/a) - (rint(x/a) > x/a ? 1 : 0)) for mod(x, a), but not in a system, whose functions are smooth"},
+    {"fmod",
+     "x - a (rint(x/a) - (rint(x/a) > x/a ? 1 : 0)) for fmod(x, a) of positive x and a, but not in a system, whose "
+     "functions are smooth"},
     {"mean", "avg"},
     {"if", "condition ? a : b"},
     {"where", "condition ? a : b"},
@@ -93,6 +96,8 @@ std::string lower(std::string_view name) {
 
 std::string advice_on_notation(std::string_view rest) {
   if (!rest.empty() && (is_digit(rest.front()) || rest.front() == '.')) return "; write * before a number";
+  for (const std::string_view ours : {"&&", "||", "!="})
+    if (rest.starts_with(ours)) return {};
   const auto found =
       std::ranges::find_if(notations, [rest](const Familiar& one) { return rest.starts_with(one.theirs); });
   return found == std::end(notations) ? std::string() : fmt::format("; write {}", found->ours);
