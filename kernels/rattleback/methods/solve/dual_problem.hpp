@@ -105,7 +105,7 @@ struct NumbersOfEquations<Equations> {
 ///   T work(x, impulse)                                  of a driven system, after `finish`
 ///   mask_t<T> folded()                                  which failed lanes turn too far (optional)
 ///
-/// or, where it keeps data of the step or decides about its status,
+/// or, where it keeps data of the step or gives its report itself,
 ///
 ///   T work(x)                                           of a driven system, before `finish`
 ///   StepReport<T> finish(x, state, lanes, residual, keep)
@@ -120,13 +120,14 @@ class NewtonStep : public NumbersOf<Equations> {
   using State = typename Equations::State;
   using Team = typename Problem::Team;
   using Workspace = NewtonWorkspace<Problem>;
-  /// Whether equations decide about the status of a step of which this is kept.
+  /// Whether the equations give the report of a step themselves, and take what a caller keeps of it in this form.
   template <class Keep>
-  static constexpr bool decides =
+  static constexpr bool reports =
       requires(const Equations& equations, const Unknowns& x, State& state, const SolveState<T>& lanes,
                const T& residual, const Keep& keep) { equations.finish(x, state, lanes, residual, keep); };
   struct AnyData {};
-  static constexpr bool keeps = decides<AnyData>;  ///< whatever a caller asks for; some equations keep nothing
+  /// Whether a caller may keep data of a step. Generalized-alpha reports by itself, but has no data to keep.
+  static constexpr bool keeps = reports<AnyData>;
 
   RB_HD NewtonStep(const System& system, const SolverOptions<T>& options)
     requires(!numbered)
@@ -150,7 +151,7 @@ class NewtonStep : public NumbersOf<Equations> {
     typename Team::template Shared<Workspace> workspace;
     SolveState<T> lanes = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
     const T residual = max_norm((*workspace).residual);
-    if constexpr (decides<Keep>) {
+    if constexpr (reports<Keep>) {
       if constexpr (timed<System>)
         if (options_.measures_work) add_work(equations.work(x), state);
       return equations.finish(x, state, lanes, residual, keep);
