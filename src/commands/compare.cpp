@@ -85,7 +85,7 @@ int compare(const CompareArguments& arguments) {
   for (const std::string& backend : backends) make_backend(backend, 0);  // all must exist before the first run
   const TemporaryFolder scratch;
   const auto reference = scratch.file("reference.h5"), other = scratch.file("other.h5");
-  check_space(problem, reference, 2);
+  check_space(problem, reference, {.results = 2});
 
   nlohmann::ordered_json json{{"study", study.name}, {"identical", true}};
   const bool text = !arguments.output.json && !arguments.output.quiet;

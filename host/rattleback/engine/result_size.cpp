@@ -2,7 +2,9 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include "rattleback/base/message.hpp"
 #include "rattleback/base/saturating.hpp"
 #include "rattleback/engine/run.hpp"
 #include "rattleback/study/ensemble.hpp"
@@ -75,16 +77,25 @@ std::uint64_t result_bytes(const Problem& problem) {
   return (size.numbers * sizeof(double) + kept).value();
 }
 
-void check_space(const Problem& problem, const std::filesystem::path& output, std::uint64_t results) {
+void check_space(const Problem& problem, const std::filesystem::path& output, SpaceNeeds needs) {
+  constexpr const char* advice = "keep fewer trajectories, or set [output] initial_state and final_state to false";
+  constexpr double mib = 1 << 20;
   std::error_code code;
   const auto space = std::filesystem::space(output.has_parent_path() ? output.parent_path() : ".", code);
-  const std::uint64_t needed = results * result_bytes(problem);
+  const std::uint64_t needed = needs.results * result_bytes(problem);
   if (!code && needed > space.available)
-    throw Error(Error::Kind::input,
-                fmt::format("{}: the {} {:.4g} MiB and the disk has {:.4g} MiB left; keep fewer trajectories, or set "
-                            "[output] initial_state and final_state to false",
-                            output.string(), results == 1 ? "result needs" : "results need",
-                            static_cast<double>(needed) / (1 << 20), static_cast<double>(space.available) / (1 << 20)));
+    input_error(output.string(),
+                fmt::format("the {} {:.4g} MiB and the disk has {:.4g} MiB left; {}",
+                            needs.results == 1 ? "result needs" : "results need", static_cast<double>(needed) / mib,
+                            static_cast<double>(space.available) / mib, advice));
+  rlimit files{};
+  const std::uint64_t file = memory_bytes_of_result(problem);
+  if (needs.in_one_file && getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY &&
+      file > files.rlim_cur)
+    input_error(output.string(),
+                fmt::format("the result needs {:.4g} MiB and a file may have {:.4g} MiB here (see "
+                            "'ulimit -f'); {}",
+                            static_cast<double>(file) / mib, static_cast<double>(files.rlim_cur) / mib, advice));
 }
 
 }  // namespace rattleback

@@ -91,7 +91,13 @@ std::uint64_t memory_bytes_of_result(const Problem& problem);
 /// Returns the bytes of the result file and of the files that a run needs besides. The number is accurate enough for a
 /// comparison with the free disk space. Returns 2^64 - 1 for larger numbers.
 std::uint64_t result_bytes(const Problem& problem);
-/// Throws Error(input) when `results` results of the study do not fit on the disk of `output`.
-void check_space(const Problem& problem, const std::filesystem::path& output, std::uint64_t results = 1);
+/// What shall be written: so many results, each as one file or as parts that stay files of their own.
+struct SpaceNeeds {
+  std::uint64_t results = 1;
+  bool in_one_file = true;
+};
+/// Throws Error(input) when the results of the study do not fit on the disk of `output`, or a result is larger than a file of this
+/// process may become (RLIMIT_FSIZE).
+void check_space(const Problem& problem, const std::filesystem::path& output, SpaceNeeds needs = {});
 
 }  // namespace rattleback

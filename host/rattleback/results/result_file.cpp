@@ -397,9 +397,10 @@ void FileSink::commit() {
 void FileSink::check(bool good, const std::string& path) {
   if (good) return;
   failed_ = true;
-  const bool full = errno == ENOSPC || errno == EFBIG || errno == EDQUOT;
-  throw Error(Error::Kind::runtime, file_.string() + ": cannot write " + path + " (" +
-                                        (full ? "the disk is full" : "HDF5 reports a failed write") +
+  const char* const why = errno == ENOSPC || errno == EDQUOT ? "the disk is full"
+                          : errno == EFBIG                   ? "the file is as large as 'ulimit -f' allows"
+                                                             : "HDF5 reports a failed write";
+  throw Error(Error::Kind::runtime, file_.string() + ": cannot write " + path + " (" + why +
                                         "); the file that was there before is untouched");
 }
 

@@ -180,7 +180,8 @@ class PartsRun {
                                       std::uint64_t otherwise) const {
     const std::filesystem::path place = check_output(result, problem_.study.inputs());
     std::error_code code;
-    if (!std::filesystem::exists(PartsFolder::place_of(place), code)) check_space(problem_, place);
+    if (!std::filesystem::exists(PartsFolder::place_of(place), code))
+      check_space(problem_, place, {.in_one_file = false});
     return {place, problem_, parts, otherwise};
   }
 

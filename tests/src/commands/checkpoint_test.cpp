@@ -67,7 +67,7 @@ TEST_F(Checkpoint, ARunDoesNotOverwriteAnInterruptedOne) {
 }
 
 TEST_F(Checkpoint, TwoRunsDoNotShareAResult) {
-  const pid_t child = start("run s.toml -o a.h5 --set time.end=1000000");
+  const pid_t child = start("run s.toml -o a.h5 --set time.end=1000000 --set time.sample_every=100000");
   wait_for(child, "a.h5.part");
   const Outcome outcome = shell("$RB run s.toml --quiet -o a.h5");
   EXPECT_EQ(outcome.exit_code, 2);
@@ -131,13 +131,22 @@ TEST_F(Checkpoint, AChangedFileOfInitialStatesIsRefused) {
   EXPECT_NE(outcome.err.find("has changed since the run began"), std::string::npos) << outcome.err;
 }
 
+TEST_F(Checkpoint, AFileLargerThanTheLimitIsRefusedBeforeTheRun) {
+  const std::string run = "ulimit -f 20000; $RB run s.toml --quiet -o a.h5";
+  const Outcome outcome = shell(run + " --set 'ensemble.axes[0].count=600000'");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("MiB and a file may have 9.766 MiB here"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(has("a.h5.part"));
+  EXPECT_EQ(shell(run).exit_code, 0);
+}
+
 TEST_F(Checkpoint, AFullDiskCostsNothing) {
   fs::create_directory(directory / "disk");
   if (shell("mount -t tmpfs -o size=50m tmpfs disk").exit_code != 0) GTEST_SKIP() << "cannot mount a small file system";
   ASSERT_EQ(shell("$RB run s.toml --quiet -o disk/a.h5").exit_code, 0);
   const std::string before = read_file(directory / "disk/a.h5");
   // the size of a result is known before the run
-  const Outcome early = shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=6000000'");
+  const Outcome early = shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=60000000'");
   EXPECT_EQ(early.exit_code, 2);
   EXPECT_NE(early.err.find("the disk has"), std::string::npos) << early.err;
   // its space is taken at once; the crossings are what finds the disk full

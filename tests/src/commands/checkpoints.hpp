@@ -38,8 +38,8 @@ class Processes : public Program {
  protected:
   /// Starts `rattleback ARGUMENTS --quiet` in the scratch directory.
   pid_t start(const std::string& arguments) const {
-    const std::string line =
-        fmt::format("cd '{}' && exec '{}' {} --quiet 2>> err", directory.string(), RATTLEBACK_PROGRAM, arguments);
+    const std::string line = fmt::format("cd '{}' && {} && exec '{}' {} --quiet 2>> err", directory.string(),
+                                         small_files, RATTLEBACK_PROGRAM, arguments);
     const char* argv[] = {"sh", "-c", line.c_str(), nullptr};
     pid_t child = 0;
     EXPECT_EQ(posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char**>(argv), environ), 0);

@@ -205,7 +205,8 @@ TEST_F(DiffProgram, RefusesBadComparisonsBeforeAnythingRuns) {
   EXPECT_EQ(nowhere.exit_code, 2);
   EXPECT_NE(nowhere.err.find("set TMPDIR"), std::string::npos) << nowhere.err;
   const Outcome stopped = shell(
-      "export TMPDIR=scratch; $RB compare s.toml --backends cpu,cpu --quiet --set time.end=1000000.0 & P=$!; "
+      "export TMPDIR=scratch; $RB compare s.toml --backends cpu,cpu --quiet --set time.end=1000000.0 --set "
+      "time.sample_every=1000 & P=$!; "
       "sleep 0.5; ls scratch; kill -INT $P; wait $P");
   EXPECT_EQ(stopped.exit_code, 1);
   EXPECT_NE(stopped.out.find("rattleback-"), std::string::npos);
