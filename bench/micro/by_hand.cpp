@@ -50,7 +50,7 @@ void row(const char* name, const auto& by_hand, const auto&... numbers) {
     hand.push_back(nanoseconds(system, by_hand));
     if (k % 8 == 0) any.push_back(nanoseconds(system, general));
   }
-  const double a = median(ours), b = median(hand), c = median(any);
+  const double a = bench::median(ours), b = bench::median(hand), c = bench::median(any);
   std::printf("| %s | %.1f | %.1f | %.2f | %.0f | %.1f | %.1e |\n", name, a, b, a / b, c, c / a,
               difference(system, parts, by_hand));
 }

@@ -1,5 +1,5 @@
-// Compares the chaotic system's compiled time loop with the loop of hand_written.hpp: nanoseconds per trajectory-step
-// on one core, medians of alternating runs. Initial states, step, tolerance and criterion of convergence are the same.
+// Compares the chaotic system's compiled time loop with the loop of hand_written.hpp: nanoseconds of processor per
+// trajectory-step, medians of alternating runs. Initial states, step, tolerance and criterion of convergence are the same.
 // Prints a Markdown table.
 //
 //   build/release/bench/bench_hand_written [repetitions]
@@ -7,13 +7,13 @@
 #include "hand_written.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "../timing.hpp"
 #include "loops.hpp"
 
 using namespace rattleback;
@@ -24,16 +24,10 @@ constexpr double step = 0.1;
 constexpr int rows = 2 * hand_written::n + 1, lanes = hand_written::lanes;
 
 double nanoseconds(std::int64_t steps, const auto& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() /
-         static_cast<double>(steps * chunk_size);
+  return 1e9 * bench::seconds_of(work) / static_cast<double>(steps * chunk_size);
 }
 
-double median(std::vector<double> x) {
-  std::ranges::sort(x);
-  return x[x.size() / 2];
-}
+using bench::median;
 
 /// Returns the states of a chunk in the layout of the hand-written loop: blocks of eight trajectories.
 std::vector<double> blocks(bench::Loop& loop) {

@@ -1,10 +1,9 @@
-// Measures nanoseconds per trajectory-step on one core for every instruction set. The instruction sets take turns
+// Measures nanoseconds of processor per trajectory-step on one core for every instruction set. The instruction sets take turns
 // within each repetition, and the medians are compared. Prints a Markdown table.
 //
 //   build/release/bench/bench_packs [repetitions] [part of a system's or a method's name]
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -12,22 +11,14 @@
 
 #include <fmt/format.h>
 
+#include "../timing.hpp"
 #include "loops.hpp"
 
 using namespace rattleback;
 
 namespace {
 
-double seconds(const auto& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> x) {
-  std::ranges::sort(x);
-  return x[x.size() / 2];
-}
+using bench::median;
 
 struct Row {
   const char* system;
@@ -96,7 +87,7 @@ int main(int argc, char** argv) {
         bench::Loop loop(system, row.method, row.options, isa, row.step);
         const std::int64_t steps = isa == Isa::scalar ? 100 : 400;
         loop.advance(steps / 4);  // warm-up
-        const double time = seconds([&] { loop.advance(steps); });
+        const double time = bench::seconds_of([&] { loop.advance(steps); });
         ns[static_cast<int>(isa)].push_back(1e9 * time / static_cast<double>(steps * chunk_size));
         iterations = loop.iterations_per_step();
         if (!loop.good()) fmt::print(stderr, "a trajectory failed: {} {}\n", row.system, title);

@@ -1,10 +1,7 @@
 #pragma once
 // Times steps of one pack, without the time loop of the program.
 
-#include <algorithm>
-#include <chrono>
-#include <vector>
-
+#include "../timing.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/real/pack.hpp"
@@ -40,7 +37,7 @@ State default_state(const System& system) {
   return state;
 }
 
-/// Nanoseconds per trajectory-step of steps of size h from the default state.
+/// Nanoseconds of processor per trajectory-step of steps of size h from the default state.
 template <class System>
 double nanoseconds(const System& system, const auto& step, double h = 0.1, int steps = 200) {
   using P = typename System::scalar;
@@ -52,21 +49,14 @@ double nanoseconds(const System& system, const auto& step, double h = 0.1, int s
       return default_state(system);
     }
   }();
-  const auto start = std::chrono::steady_clock::now();
+  const double start = bench::thread_seconds();
   for (int k = 0; k < steps; ++k) {
     auto next = state;
     const StepReport<P> report = step(next, P(h));
     state = select(report.status == P(0.0), next, state);
   }
   asm volatile("" : : "r"(&state) : "memory");  // the last state is of use
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return 1e9 * seconds / steps / P::width;
-}
-
-inline double median(std::vector<double>& x) {
-  const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
-  std::ranges::nth_element(x, middle);
-  return *middle;
+  return 1e9 * (bench::thread_seconds() - start) / steps / P::width;
 }
 
 RB_NAMESPACE_END

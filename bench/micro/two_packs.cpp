@@ -37,7 +37,7 @@ void row(const char* name, const auto&... numbers) {
     time(Pack<RATTLEBACK_PACK>{}, one);
     time(Pack<2 * RATTLEBACK_PACK>{}, two);
   }
-  const double a = median(one), b = median(two);
+  const double a = bench::median(one), b = bench::median(two);
   std::printf("| %s | %.2f | %.2f | %.2f |\n", name, a, b, a / b);
 }
 

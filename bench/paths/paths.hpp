@@ -60,7 +60,7 @@ struct Paths {
       return false;
     }
     std::printf("| %s | %s | %s | %.1f |", system.c_str(), method.c_str(), chosen->name.c_str(),
-                median_of(chosen->times));
+                rattleback::bench::median(chosen->times));
     bool good = true;
     for (const Path& path : paths) {
       if (path.chosen) continue;
@@ -70,8 +70,8 @@ struct Paths {
       }
       const Ratio ratio(chosen->times, path.times);
       const bool faster = ratio.rival_is_faster(0.05);
-      std::printf(" %s %.1f: %.2f ± %.2f%s;", path.name.c_str(), median_of(path.times), ratio.value, ratio.error,
-                  faster ? " **faster**" : "");
+      std::printf(" %s %.1f: %.2f ± %.2f%s;", path.name.c_str(), rattleback::bench::median(path.times), ratio.value,
+                  ratio.error, faster ? " **faster**" : "");
       good = good && !faster;
     }
     std::printf(" |\n");
