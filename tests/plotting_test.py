@@ -308,6 +308,9 @@ class Tool(unittest.TestCase):
         self.assertEqual(result.label, "made, h = 0.1")
         for words in ((), ("--of=growth",), ("--axis=b", "--logx", "--logy")):
             self.assertEqual(self.call("groups", "good.h5", *words, "-o", "a.svg"), (0, ""), words)
+        read = self.exported("groups"), self.exported("group-fits")
+        self.assertEqual([(lines[0], len(lines), lines[-4]) for lines in read],
+                         [("b,a,time,energy_mean,energy_mean_error", 31, "3.0,2.0,1.0,26.0,26.0"), ("b,a,growth_rate", 7, "2.0,1.0,2.0")])
         self.expect_refused("no axis of groups 'c' (there are: b, a)", "groups", "good.h5", "--axis=c", "-o", "a.svg")
 
     def test_draws_basins_and_their_scales(self):
@@ -319,13 +322,23 @@ class Tool(unittest.TestCase):
             file["maps/m/labels"].attrs.update({"of": "fate", "fate 1": "in_$"})
             for name, size in (("row", 9), ("column", 8)):
                 file[f"maps/m/{name}"] = np.arange(float(size))
-                file[f"maps/m/{name}"].attrs["axis"] = "a"
+                file[f"maps/m/{name}"].attrs["axis"] = {"row": "a", "column": "b,c"}[name]
             for name in ("boundary", "uncertain"):
                 file[f"maps/m/{name}"] = np.array([[1, 2, 50], [2, 3, 20]], dtype="u8")
             for name in ("boundary_dimension", "uncertainty_exponent"):
                 file[f"maps/m/{name}"] = np.array([np.nan])
         for options in ((), ("--scales",), ("--map=m",)):
             self.assertEqual(self.call("basin", "good.h5", *options, "-o", "a.svg"), (0, ""), options)
+        lines = self.exported("map-m")
+        self.assertEqual((lines[0], len(lines), lines[1 + 3 * 8 + 4]), ('a,"b,c",label', 73, "3.0,4.0,4294967295"))
+        with h5py.File("good.h5", "a") as file:
+            file["fits/growth/slope"], file["fits/growth/slope_error"], file["sections/x/returns/mean"] = [2.0], [0.5], [3.0]
+            for name, numbers in (("count", (1, 3)), ("fraction", (0.25, 0.75)), ("fraction_error", (0.1, 0.2))):
+                file[f"fates/{name}"] = numbers
+            file["fates/count"].attrs["fate 1"] = "in"
+        self.assertEqual(self.exported("numbers"), [
+            "name,value,error", "fits/growth/slope,2.0,0.5", "maps/m/boundary_dimension,nan,nan", "maps/m/uncertainty_exponent,nan,nan",
+            "sections/x/returns/mean,3.0,nan", "fates/none/count,1.0,nan", "fates/none/fraction,0.25,0.1", "fates/in/count,3.0,nan", "fates/in/fraction,0.75,0.2"])
         self.expect_refused("no map 'n' (there are: m)", "basin", "good.h5", "--map=n", "-o", "a.svg")
 
     def test_names_in_a_list_may_have_commas(self):
@@ -350,12 +363,17 @@ class Tool(unittest.TestCase):
             self.expect_refused(message, "map", "other.h5", "-o", "a.svg")
         self.expect_refused("is a FIFO", "order", "pipe.h5", "-o", "a.svg")
 
+    def exported(self, table):
+        """The lines of a table of good.h5."""
+        self.assertEqual(self.call("--export", "csv", f"{table}.csv", "good.h5", table), (0, ""))
+        return pathlib.Path(f"{table}.csv").read_text().splitlines()
+
     def test_exports_tables(self):
         self.assertEqual(self.call("--export", "csv", "", "good.h5"), (0, ""))
         read = {path.name: path.read_text().splitlines() for path in pathlib.Path("good-csv").iterdir()}
         self.assertEqual({name: (lines[0], len(lines)) for name, lines in read.items()},
                          {"statistics.csv": ("time,energy_mse", 6), "trajectories.csv": ("trajectory,a,final_q_0,final_q_1,status", 5),
-                          "states.csv": ("time,trajectory,q_0,q_1", 11), "section-x.csv": ("time,trajectory,q_0,q_1,p_0,p_1", 4)})
+                          "states.csv": ("time,trajectory,q_0,q_1", 11), "section-x.csv": ("trajectory,time,q_0,q_1,p_0,p_1", 4)})
         self.assertEqual(read["states.csv"][4], "1.0,1,1.0,1.0")
         self.make("stopped.h5", "made")
         with h5py.File("stopped.h5", "a") as file:

@@ -20,6 +20,8 @@ Block = dict[str, np.ndarray]
 STATE = ("q", "v", "p", "lambda")
 ACCOUNT = ("status", "steps", "iterations", "residual")  # of a trajectory or a crossing, without a prefix
 LAST = STATE + ACCOUNT
+SINGLE = ("averages", "fits", "maps", "sections", "stops")  # groups of what a result has one number of
+FIRST = ("trajectory", "index", "time")  # of a crossing
 
 
 def columns(result: Result, part: str, width: int, prefix: str = "") -> list[str]:
@@ -30,17 +32,34 @@ def columns(result: Result, part: str, width: int, prefix: str = "") -> list[str
     return [prefix + (name if part == "q" else f"{part}_{name}") for name in names]
 
 
+def is_scale(dataset) -> bool:
+    """Whether a dataset stands for a dimension. Older versions of h5py cannot say it."""
+    return dataset.attrs.get("CLASS", b"") == b"DIMENSION_SCALE"
+
+
+def is_bare_dimension(dataset) -> bool:
+    """Whether a dataset stands for a dimension without numbers, as netCDF-4 wants it."""
+    return is_scale(dataset) and b"netCDF dimension but not" in dataset.attrs.get("NAME", b"")
+
+
+def datasets(group) -> dict:
+    """The datasets of a group that have numbers, but not those of groups in it."""
+    return {name: item for name, item in group.items() if hasattr(item, "ndim") and not is_bare_dimension(item)}
+
+
 def split(result: Result, group, prefix: str, rows) -> Block:
     """One column per number of the datasets of a group, for some of the rows."""
     block: Block = {}
-    for name in sorted(group, key=lambda name: LAST.index(name) if name in LAST else -1):
-        dataset = group[name]
-        if not hasattr(dataset, "ndim"):
-            continue  # a group: returns, derivatives
+    found = datasets(group)
+    places = {name: place for place, name in enumerate((*FIRST, None, *LAST))}
+    for name in sorted(found, key=lambda name: places.get(name, places[None])):
+        dataset = found[name]
         if dataset.ndim == 1:
             block[name if name in ACCOUNT else prefix + name] = dataset[rows]
         elif dataset.ndim == 2 and name in STATE:
             block |= dict(zip(columns(result, name, dataset.shape[1], prefix), dataset[rows].T))
+        elif dataset.ndim == 2:
+            block |= {f"{prefix}{name}_{i}": column for i, column in enumerate(dataset[rows].T)}
     return block
 
 
@@ -49,12 +68,18 @@ def derivatives(result: Result, group, prefix: str, rows) -> Block:
     return {f"{name}_by_{by}": data for by, parts in group.get("derivatives", {}).items() for name, data in split(result, parts, prefix, rows).items()}
 
 
+def is_over_time(dataset, samples: int) -> bool:
+    """Whether the last dimension of a dataset is that of the samples. Edges of a histogram may be as many."""
+    scales = dataset.dims[dataset.ndim - 1] if dataset.ndim else ()
+    return dataset.ndim > 0 and dataset.shape[-1] == samples and (len(scales) == 0 or scales[0].name == "/time")
+
+
 def statistics(result: Result) -> Iterator[Block]:
     block = {"time": result.time}
 
     def add(prefix, group):
-        for name, data in group.items():
-            if hasattr(data, "shape") and data.shape == block["time"].shape:
+        for name, data in datasets(group).items():
+            if data.ndim == 1 and is_over_time(data, len(result.time)):
                 block[prefix + name] = data[:]
 
     for observable, group in result.file.get("observables", {}).items():
@@ -64,6 +89,31 @@ def statistics(result: Result) -> Iterator[Block]:
     for stop, group in stops.items():
         if not hasattr(group, "shape"):
             add(f"stop_{stop}_", group)
+    yield block
+
+
+def axes_of_groups(result: Result, times: int) -> Block:
+    """The axes of the groups, a row for each group, `times` of them one after the other."""
+    names, places = result.axes_of_groups()
+    grid = np.meshgrid(*places, indexing="ij")
+    return {name: np.repeat(values.ravel(), times) for name, values in zip(names, grid)}
+
+
+def groups(result: Result) -> Iterator[Block]:
+    """The statistics over the trajectories of each group (ensemble.group_by)."""
+    samples = len(result.time)
+    block = axes_of_groups(result, samples)
+    rows = len(next(iter(block.values())))
+    block["time"] = np.tile(result.time, rows // samples)
+    for observable, group in result.file["groups"].get("observables", {}).items():
+        block |= {f"{observable}_{name}": data[:].ravel() for name, data in datasets(group).items() if is_over_time(data, samples) and data.size == rows}
+    yield block
+
+
+def fits_of_groups(result: Result) -> Iterator[Block]:
+    block = axes_of_groups(result, 1)
+    for fit, group in result.file["groups/fits"].items():
+        block |= {f"{fit}_{name}": data[:].ravel() for name, data in datasets(group).items()}
     yield block
 
 
@@ -119,6 +169,42 @@ def section(name: str):
     return rows
 
 
+def numbers(result: Result) -> Iterator[Block]:
+    """What there is one of in the result, with its error."""
+    found: dict[str, tuple[float, float]] = {}
+
+    def add(path: str, group, index: int = 0) -> None:
+        for name, data in group.items():
+            if not name.endswith("_error"):
+                error = group[f"{name}_error"][index] if f"{name}_error" in group else np.nan
+                found[f"{path}/{name}"] = float(data[index]), float(error)
+
+    file = result.file
+    for kind in SINGLE:
+        for name, group in file.get(kind, {}).items():
+            if kind == "sections":
+                name, group = f"{name}/returns", group.get("returns", {})
+            if hasattr(group, "items"):
+                add(f"{kind}/{name}", {key: data for key, data in datasets(group).items() if data.shape == (1,)})
+    if "fates" in file:
+        names = file["fates/count"].attrs
+        for i in range(len(file["fates/count"])):
+            add("fates/" + (text_of(names[f"fate {i}"]) if i else "none"), datasets(file["fates"]), i)
+    yield {"name": np.array(list(found)), "value": np.array([value for value, _ in found.values()]), "error": np.array([error for _, error in found.values()])}
+
+
+def labels_of(name: str):
+    def rows(result: Result) -> Iterator[Block]:
+        group = result.file["maps"][name]
+        axes = [text_of(group[side].attrs["axis"]) for side in ("row", "column")]
+        row, column = group["row"][:], group["column"][:]
+        most = max(1, ROWS // len(column))
+        for first in range(0, len(row), most):
+            part = row[first:first + most]
+            yield {axes[0]: np.repeat(part, len(column)), axes[1]: np.tile(column, len(part)), "label": group["labels"][first:first + most].ravel()}
+    return rows
+
+
 def tables(result: Result) -> dict:
     """The tables that there are, by name."""
     file, found = result.file, {}
@@ -126,19 +212,31 @@ def tables(result: Result) -> dict:
         found["statistics"] = statistics
     if "final" in file:
         found["trajectories"] = trajectories
+    if "groups" in file:
+        found["groups"] = groups
+        if "fits" in file["groups"]:
+            found["group-fits"] = fits_of_groups
     if "trajectories" in file:
         found["states"] = states
     if any("values" in group for group in file.get("observables", {}).values()):
         found["values"] = values
-    return found | {f"section-{name}": section(name) for name in file.get("sections", {})}
+    if next(numbers(result))["name"].size:
+        found["numbers"] = numbers
+    return found | {f"section-{name}": section(name) for name in file.get("sections", {})} | {f"map-{name}": labels_of(name) for name in file.get("maps", {})}
+
+
+def quoted(text: str) -> str:
+    """A field of CSV. Names of the user may have commas and quotes."""
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\r\n') else text
 
 
 def write_csv(blocks: Iterator[Block], path: pathlib.Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as out:
         for number, block in enumerate(blocks):
             if number == 0:
-                out.write(",".join(block) + "\n")
-            out.writelines(",".join(row) + "\n" for row in zip(*(map(repr, column.tolist()) for column in block.values())))
+                out.write(",".join(map(quoted, block)) + "\n")
+            texts = (map(quoted if column.dtype.kind == "U" else repr, column.tolist()) for column in block.values())
+            out.writelines(",".join(row) + "\n" for row in zip(*texts))
 
 
 def write_parquet(blocks: Iterator[Block], path: pathlib.Path) -> None:
@@ -163,7 +261,7 @@ def chunks_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def dimensions_of(dataset) -> list[str]:
     """The names of the dimensions, as xarray reads them from the file."""
-    if dataset.is_scale:
+    if is_scale(dataset):
         return [dataset.name.rsplit("/", 1)[1]]
     return [scales[0].name.rsplit("/", 1)[1] if len(scales) else f"dimension_{i}" for i, scales in enumerate(dataset.dims)]
 
@@ -177,7 +275,7 @@ def write_zarr(result: Result, path: pathlib.Path) -> None:
     root = zarr.open_group(path, mode="w-")
 
     def copy(name, node):
-        if not isinstance(node, h5py.Dataset) or (node.is_scale and b"netCDF dimension but not" in node.attrs.get("NAME", b"")):
+        if not isinstance(node, h5py.Dataset) or is_bare_dimension(node):
             return
         array = root.create_array(name, shape=node.shape, chunks=chunks_of(node.shape), dtype=node.dtype.newbyteorder("="),
                                   dimension_names=dimensions_of(node))

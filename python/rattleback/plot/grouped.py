@@ -38,16 +38,9 @@ def _of_groups(result, wanted, statistic):
     return name, entry, choose(statistic or names[0], list(entry), "statistic of groups", result.path), kind == "observables"
 
 
-def _places(result):
-    """The axes of the groups in their order, and their values."""
-    axes = result.group("groups", "")["axes"]
-    names = sorted(axes, key=lambda name: int(axes[name].attrs["group_dimension"]))
-    return names, [axes[name][:] for name in names]
-
-
 def _draw(axes, result, arguments, several):
     name, entry, statistic, sampled = _of_groups(result, arguments.quantity, arguments.statistic)
-    names, places = _places(result)
+    names, places = result.axes_of_groups()
     axis = names.index(choose(arguments.axis or names[0], names, "axis of groups", result.path))
     sample = len(result.time) - 1 if arguments.time is None else result.sample(arguments.time)
 

@@ -202,6 +202,12 @@ class Result:
                 return self.member(part, averages[average])
         return None
 
+    def axes_of_groups(self):
+        """The axes of the groups in their order, and their values."""
+        axes = self.group("groups", "")["axes"]
+        names = sorted(axes, key=lambda name: int(axes[name].attrs["group_dimension"]))
+        return names, [axes[name][:] for name in names]
+
     def sample(self, time):
         """The number of the sample nearest to a time."""
         times = self.time
