@@ -3,6 +3,7 @@
 // pack and a CUDA thread give the same bits. Errors are below 1 ulp of the correctly rounded result
 // (tests/kernels/real/elementary_test.cpp, against MPFR).
 
+#include "rattleback/real/pairs.hpp"
 #include "rattleback/real/real.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -110,18 +111,9 @@ RB_HD T exp(T a) {
   const T y = k * T(-5.497923018708371e-14);
   const T r = x + y;
   const T r_error = (x - r) + y;
-  T p = T(1.0 / 6227020800.0);
-  p = fma(p, r, T(1.0 / 479001600.0));
-  p = fma(p, r, T(1.0 / 39916800.0));
-  p = fma(p, r, T(1.0 / 3628800.0));
-  p = fma(p, r, T(1.0 / 362880.0));
-  p = fma(p, r, T(1.0 / 40320.0));
-  p = fma(p, r, T(1.0 / 5040.0));
-  p = fma(p, r, T(1.0 / 720.0));
-  p = fma(p, r, T(1.0 / 120.0));
-  p = fma(p, r, T(1.0 / 24.0));
-  p = fma(p, r, T(1.0 / 6.0));
-  p = fma(p, r, T(0.5));
+  const T p =
+      detail::polynomial(r, 0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0, 1.0 / 40320.0,
+                         1.0 / 362880.0, 1.0 / 3628800.0, 1.0 / 39916800.0, 1.0 / 479001600.0, 1.0 / 6227020800.0);
   const T e = T(1.0) + (r + fma(r * r, p, r_error));
   // Two factors are necessary because 2^k alone may overflow or be subnormal.
   const T k1 = detail::round_to_integer(k * T(0.5));
@@ -154,17 +146,8 @@ RB_HD T log(T a) {
   const T f = m - T(1.0);
   const T s = f / (T(2.0) + f);
   const T z = s * s;
-  T r = T(2.0 / 23.0);
-  r = fma(r, z, T(2.0 / 21.0));
-  r = fma(r, z, T(2.0 / 19.0));
-  r = fma(r, z, T(2.0 / 17.0));
-  r = fma(r, z, T(2.0 / 15.0));
-  r = fma(r, z, T(2.0 / 13.0));
-  r = fma(r, z, T(2.0 / 11.0));
-  r = fma(r, z, T(2.0 / 9.0));
-  r = fma(r, z, T(2.0 / 7.0));
-  r = fma(r, z, T(2.0 / 5.0));
-  r = fma(r, z, T(2.0 / 3.0));
+  const T r = detail::polynomial(z, 2.0 / 3.0, 2.0 / 5.0, 2.0 / 7.0, 2.0 / 9.0, 2.0 / 11.0, 2.0 / 13.0, 2.0 / 15.0,
+                                 2.0 / 17.0, 2.0 / 19.0, 2.0 / 21.0, 2.0 / 23.0);
   const T half_square = T(0.5) * f * f;
   // The head of ln 2 has 42 bits, so k * head is exact.
   const T tail = fma(s, fma(z, r, half_square), k * T(5.497923018708371e-14));
@@ -179,18 +162,9 @@ namespace detail {
 /// in atan(x)/x is below 2^-60.
 template <class T>
 RB_HD T atan_tail(T z) {
-  T p = T(0.014773184616983806);
-  p = fma(p, z, T(-0.033128134256069586));
-  p = fma(p, z, T(0.04492259293193656));
-  p = fma(p, z, T(-0.05216679739313656));
-  p = fma(p, z, T(0.05876946456755061));
-  p = fma(p, z, T(-0.06666241923359964));
-  p = fma(p, z, T(0.07692285554889286));
-  p = fma(p, z, T(-0.09090908355602592));
-  p = fma(p, z, T(0.11111111096645038));
-  p = fma(p, z, T(-0.14285714285566806));
-  p = fma(p, z, T(0.1999999999999941));
-  return fma(p, z, T(-0.3333333333333333));
+  return polynomial(z, -0.3333333333333333, 0.1999999999999941, -0.14285714285566806, 0.11111111096645038,
+                    -0.09090908355602592, 0.07692285554889286, -0.06666241923359964, 0.05876946456755061,
+                    -0.05216679739313656, 0.04492259293193656, -0.033128134256069586, 0.014773184616983806);
 }
 
 }  // namespace detail
