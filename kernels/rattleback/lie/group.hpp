@@ -5,18 +5,16 @@
 //
 //   dimension       n, the dimension of the group and of the algebra
 //   element_size    count of numbers in an element
-//   matrix_size     size of the matrices of a faithful representation
 //
 // and static functions, templates over the scalar. g, h are elements; x, y are in the algebra g = R^n; m is in the dual
-// R^n. A covector acts by <m, x> = m . x, so that a star is a transpose:
+// R^n. A covector acts by <m, x> = m . x, so that a star is a transpose. matrix(g), hat(x) and its inverse vee are those of a faithful
+// representation (docs/conventions.md):
 //
 //   identity<T>(), product(g, h), inverse(g)
-//   matrix(g)                        the representation, a homomorphism
 //   translate(g, x)                  d/de g tau(e x) at e = 0: g hat(x), as numbers of an element
 //   expand(x)                        the element from n numbers: rotation vectors become rotations; other numbers stay
 //   defect(g)                        distance from the group: max norm of R^T R - 1, infinite where det R < 0
 //   normalise(g)                     one step of Newton's method to the nearest element
-//   hat(x), vee(X)                   d/de matrix(tau(e x)) at e = 0, and the inverse map
 //   Ad(g, x)                         vee(matrix(g) hat(x) matrix(g)^-1)
 //   Ad_star(g, m)                    Ad_g^T m
 //   Ad_inverse_star(g, m)            Ad_{g^-1}^T m
@@ -35,7 +33,6 @@
 //   dtau_star(m)                     the transpose of dtau
 //   dtau_inverse(zeta), dtau_inverse_star(m)
 //   gradient(m, eta)                 grad_x <m, dtau_x eta> with m and eta fixed
-//   determinant()                    of dtau_x; zero where the chart is singular
 //   opposite()                       the chart at -x, whose dtau is the right-trivialised dtau of x:
 //                                    Dtau(x)[eta] tau(x)^-1 = dtau_{-x} eta
 //   Chart::inverse(g)                static: x with tau(x) = g
@@ -59,54 +56,32 @@ using Element = Vector<T, G::element_size>;
 /// Elements of the algebra and of its dual.
 template <class G, class T>
 using Algebra = Vector<T, G::dimension>;
-template <class G, class T>
-using GroupMatrix = Matrix<T, G::matrix_size, G::matrix_size>;
 
 template <class G, class Tau, class T>
 class Chart;
 
-template <class G>
-concept LieGroup = requires(const Element<G, double>& g, const Algebra<G, double>& x, const GroupMatrix<G, double>& a) {
-  { G::template identity<double>() } -> std::same_as<Element<G, double>>;
-  { G::product(g, g) } -> std::same_as<Element<G, double>>;
-  { G::inverse(g) } -> std::same_as<Element<G, double>>;
-  { G::translate(g, x) } -> std::same_as<Element<G, double>>;
-  { G::expand(x) } -> std::same_as<Element<G, double>>;
-  { G::defect(g) } -> std::same_as<double>;
-  { G::normalise(g) } -> std::same_as<Element<G, double>>;
-  { G::matrix(g) } -> std::same_as<GroupMatrix<G, double>>;
-  { G::hat(x) } -> std::same_as<GroupMatrix<G, double>>;
-  { G::vee(a) } -> std::same_as<Algebra<G, double>>;
-  { G::Ad(g, x) } -> std::same_as<Algebra<G, double>>;
-  { G::Ad_star(g, x) } -> std::same_as<Algebra<G, double>>;
-  { G::Ad_inverse_star(g, x) } -> std::same_as<Algebra<G, double>>;
-  { G::ad(x, x) } -> std::same_as<Algebra<G, double>>;
-  { G::ad_star(x, x) } -> std::same_as<Algebra<G, double>>;
-  { G::angle_squared(x) } -> std::same_as<double>;
-};
-
-/// Tau is a retraction to G.
-template <class Tau, class G>
-concept RetractionTo =
-    LieGroup<G> && requires(const Chart<G, Tau, double>& at, const Element<G, double>& g, const Algebra<G, double>& x) {
-      Chart<G, Tau, double>(x);
-      { at.x() } -> std::convertible_to<Algebra<G, double>>;
-      { at.tau() } -> std::same_as<Element<G, double>>;
-      { at.move(g) } -> std::same_as<Element<G, double>>;
-      { at.Ad(x) } -> std::same_as<Algebra<G, double>>;
-      { at.Ad_star(x) } -> std::same_as<Algebra<G, double>>;
-      { at.Ad_inverse_star(x) } -> std::same_as<Algebra<G, double>>;
-      { at.dtau(x) } -> std::same_as<Algebra<G, double>>;
-      { at.dtau_star(x) } -> std::same_as<Algebra<G, double>>;
-      { at.dtau_inverse(x) } -> std::same_as<Algebra<G, double>>;
-      { at.dtau_inverse_star(x) } -> std::same_as<Algebra<G, double>>;
-      { at.gradient(x, x) } -> std::same_as<Algebra<G, double>>;
-      { at.determinant() } -> std::same_as<double>;
-      { at.opposite() } -> std::same_as<Chart<G, Tau, double>>;
-      { Chart<G, Tau, double>::inverse(g) } -> std::same_as<Algebra<G, double>>;
-    };
-
 namespace detail {
+
+/// What groups have in common of which any N numbers are an element.
+template <int N>
+struct PlainElements {
+  template <class T>
+  RB_HD static Vector<T, N> identity() {
+    return Vector<T, N>::zero();
+  }
+  template <class T>
+  RB_HD static Vector<T, N> expand(const Vector<T, N>& x) {
+    return x;
+  }
+  template <class T>
+  RB_HD static T defect(const Vector<T, N>&) {
+    return T(0.0);
+  }
+  template <class T>
+  RB_HD static Vector<T, N> normalise(const Vector<T, N>& g) {
+    return g;
+  }
+};
 
 /// dexp of a group with ad_x^3 = -t ad_x, t = |rotation(x)|^2. All power series in ad_x are quadratic polynomials here:
 ///   dexp = 1 - E_2 ad_x + E_3 ad_x^2,   dexp^-1 = 1 + ad_x/2 + c ad_x^2,   c = (1 - (theta/2) cot(theta/2))/t.
@@ -141,7 +116,6 @@ class ExpTangent {
     return fma(e_[2], G::ad_star(eta, m),
                fma(-e_[3], G::ad_star(y, m) + G::ad_star(eta, ad_star_m), (T(2.0) * of_t) * G::rotation(x_)));
   }
-  RB_HD T determinant() const { return T(2.0) * e_[2]; }
 
  protected:
   /// c = -E_2'/E_2. This form never subtracts nearly equal numbers; the poles are where dexp is singular.

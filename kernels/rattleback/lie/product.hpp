@@ -1,6 +1,5 @@
 #pragma once
-// Direct products of groups. Elements, algebra elements and covectors are those of the factors, one after the other;
-// matrices are block diagonal.
+// Direct products of groups. Elements, algebra elements and covectors are those of the factors, one after the other.
 
 #include "rattleback/lie/group.hpp"
 
@@ -29,14 +28,11 @@ struct Product {
   using Rest = typename detail::ProductOf<Others...>::type;
   static constexpr int dimension = First::dimension + Rest::dimension;
   static constexpr int element_size = First::element_size + Rest::element_size;
-  static constexpr int matrix_size = First::matrix_size + Rest::matrix_size;
 
   template <class T>
   using Elem = Vector<T, element_size>;
   template <class T>
   using Vec = Vector<T, dimension>;
-  template <class T>
-  using Mat = Matrix<T, matrix_size, matrix_size>;
 
   template <class T>
   RB_HD static Elem<T> identity() {
@@ -65,23 +61,6 @@ struct Product {
   template <class T>
   RB_HD static Elem<T> normalise(const Vector<T, element_size>& g) {
     return join(First::normalise(first_element(g)), Rest::normalise(rest_element(g)));
-  }
-  template <class T>
-  RB_HD static Mat<T> matrix(const Vector<T, element_size>& g) {
-    return blocks(First::matrix(first_element(g)), Rest::matrix(rest_element(g)));
-  }
-  template <class T>
-  RB_HD static Mat<T> hat(const Vector<T, dimension>& x) {
-    return blocks(First::hat(first(x)), Rest::hat(rest(x)));
-  }
-  template <class T>
-  RB_HD static Vec<T> vee(const Matrix<T, matrix_size, matrix_size>& a) {
-    constexpr int f = First::matrix_size, r = Rest::matrix_size;
-    Matrix<T, f, f> upper;
-    Matrix<T, r, r> lower;
-    for (int i = 0; i < f; ++i) upper[i] = segment<0, f>(a[i]);
-    for (int i = 0; i < r; ++i) lower[i] = segment<f, r>(a[f + i]);
-    return join(First::vee(upper), Rest::vee(lower));
   }
   template <class T>
   RB_HD static Vec<T> Ad(const Vector<T, element_size>& g, const Vector<T, dimension>& x) {
@@ -127,16 +106,6 @@ struct Product {
   RB_HD static auto rest(const Vector<T, dimension>& x) {
     return segment<First::dimension, Rest::dimension>(x);
   }
-
- private:
-  template <class T>
-  RB_HD static Mat<T> blocks(const GroupMatrix<First, T>& upper, const GroupMatrix<Rest, T>& lower) {
-    constexpr int f = First::matrix_size, r = Rest::matrix_size;
-    Mat<T> a;
-    for (int i = 0; i < f; ++i) a[i] = join(upper[i], Vector<T, r>::zero());
-    for (int i = 0; i < r; ++i) a[f + i] = join(Vector<T, f>::zero(), lower[i]);
-    return a;
-  }
 };
 
 template <class... Groups, class Tau, class T>
@@ -175,7 +144,6 @@ class Chart<Product<Groups...>, Tau, T> {
   RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
     return join(first_.gradient(G::first(m), G::first(eta)), rest_.gradient(G::rest(m), G::rest(eta)));
   }
-  RB_HD T determinant() const { return first_.determinant() * rest_.determinant(); }
 
  private:
   RB_HD Chart(const First& first, const Rest& rest) : first_(first), rest_(rest) {}

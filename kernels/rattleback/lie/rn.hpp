@@ -7,14 +7,10 @@ RB_NAMESPACE_BEGIN
 
 /// Translations of R^n; the product is the sum.
 template <int N>
-struct Rn {
-  static constexpr int dimension = N, element_size = N, matrix_size = N + 1;
+struct Rn : detail::PlainElements<N> {
+  static constexpr int dimension = N, element_size = N;
   static constexpr bool commutative = true;
 
-  template <class T>
-  RB_HD static Vector<T, N> identity() {
-    return Vector<T, N>::zero();
-  }
   template <class T>
   RB_HD static Vector<T, N> product(const Vector<T, N>& g, const Vector<T, N>& h) {
     return g + h;
@@ -25,37 +21,6 @@ struct Rn {
   }
   template <class T>
   RB_HD static Vector<T, N> translate(const Vector<T, N>&, const Vector<T, N>& x) {
-    return x;
-  }
-  template <class T>
-  RB_HD static Vector<T, N> expand(const Vector<T, N>& x) {
-    return x;
-  }
-  template <class T>
-  RB_HD static T defect(const Vector<T, N>&) {
-    return T(0.0);
-  }
-  template <class T>
-  RB_HD static Vector<T, N> normalise(const Vector<T, N>& g) {
-    return g;
-  }
-  /// (1 g; 0 1)
-  template <class T>
-  RB_HD static Matrix<T, N + 1, N + 1> matrix(const Vector<T, N>& g) {
-    auto a = hat(g);
-    for (int i = 0; i <= N; ++i) a[i][i] = T(1.0);
-    return a;
-  }
-  template <class T>
-  RB_HD static Matrix<T, N + 1, N + 1> hat(const Vector<T, N>& x) {
-    auto a = Matrix<T, N + 1, N + 1>::zero();
-    for (int i = 0; i < N; ++i) a[i][N] = x[i];
-    return a;
-  }
-  template <class T>
-  RB_HD static Vector<T, N> vee(const Matrix<T, N + 1, N + 1>& a) {
-    Vector<T, N> x;
-    for (int i = 0; i < N; ++i) x[i] = a[i][N];
     return x;
   }
   template <class T>
@@ -84,25 +49,8 @@ struct Rn {
   }
 };
 
-/// The circle. An element is an angle, not reduced modulo 2 pi; rotations of the plane represent the elements.
-struct S1 : Rn<1> {
-  static constexpr int matrix_size = 2;
-
-  template <class T>
-  RB_HD static Matrix<T, 2, 2> matrix(const Vector<T, 1>& g) {
-    T s, c;
-    sincos(g[0], s, c);
-    return {{{c, -s}, {s, c}}};
-  }
-  template <class T>
-  RB_HD static Matrix<T, 2, 2> hat(const Vector<T, 1>& x) {
-    return {{{T(0.0), -x[0]}, {x[0], T(0.0)}}};
-  }
-  template <class T>
-  RB_HD static Vector<T, 1> vee(const Matrix<T, 2, 2>& a) {
-    return {a[1][0]};
-  }
-};
+/// The circle. An element is an angle, not reduced modulo 2 pi.
+struct S1 : Rn<1> {};
 
 template <class G, class Tau, class T>
   requires(G::commutative)
@@ -126,7 +74,6 @@ class Chart<G, Tau, T> {
   RB_HD Vec dtau_inverse(const Vec& zeta) const { return zeta; }
   RB_HD Vec dtau_inverse_star(const Vec& m) const { return m; }
   RB_HD Vec gradient(const Vec&, const Vec&) const { return Vec::zero(); }
-  RB_HD T determinant() const { return T(1.0); }
 
  private:
   Vec x_;

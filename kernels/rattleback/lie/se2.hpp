@@ -18,125 +18,6 @@ RB_HD Vector<T, 2> turn(const T& c, const T& s, const Vector<T, 2>& u) {
   return {fma(c, u[0], -(s * u[1])), fma(s, u[0], c * u[1])};
 }
 
-}  // namespace detail
-
-/// SE(2). An element is (x, y, angle), with the angle not reduced modulo 2 pi, and maps a point a to
-/// R(angle) a + (x, y). The algebra has the order (u_1, u_2, w): velocity, then rate of turning. Covectors
-/// (p_1, p_2, r) have the same order.
-struct SE2 {
-  static constexpr int dimension = 3, element_size = 3, matrix_size = 3;
-
-  template <class T>
-  RB_HD static Vector<T, 3> identity() {
-    return Vector<T, 3>::zero();
-  }
-  template <class T>
-  RB_HD static Vector<T, 3> product(const Vector<T, 3>& g, const Vector<T, 3>& h) {
-    const Vector<T, 2> moved = position(g) + rotate(g, position(h));
-    return {moved[0], moved[1], g[2] + h[2]};
-  }
-  template <class T>
-  RB_HD static Vector<T, 3> inverse(const Vector<T, 3>& g) {
-    const Vector<T, 2> back = rotate_back(g, position(g));
-    return {-back[0], -back[1], -g[2]};
-  }
-  template <class T>
-  RB_HD static Vector<T, 3> translate(const Vector<T, 3>& g, const Vector<T, 3>& x) {
-    const Vector<T, 2> moved = rotate(g, segment<0, 2>(x));
-    return {moved[0], moved[1], x[2]};
-  }
-  template <class T>
-  RB_HD static Vector<T, 3> expand(const Vector<T, 3>& x) {
-    return x;
-  }
-  template <class T>
-  RB_HD static T defect(const Vector<T, 3>&) {
-    return T(0.0);
-  }
-  template <class T>
-  RB_HD static Vector<T, 3> normalise(const Vector<T, 3>& g) {
-    return g;
-  }
-  template <class T>
-  RB_HD static Matrix<T, 3, 3> matrix(const Vector<T, 3>& g) {
-    T s, c;
-    sincos(g[2], s, c);
-    const T o(0.0);
-    return {{{c, -s, g[0]}, {s, c, g[1]}, {o, o, T(1.0)}}};
-  }
-  template <class T>
-  RB_HD static Matrix<T, 3, 3> hat(const Vector<T, 3>& x) {
-    const T o(0.0);
-    return {{{o, -x[2], x[0]}, {x[2], o, x[1]}, {o, o, o}}};
-  }
-  template <class T>
-  RB_HD static Vector<T, 3> vee(const Matrix<T, 3, 3>& a) {
-    return {a[0][2], a[1][2], a[1][0]};
-  }
-
-  /// (R u - w J (x, y), w)
-  template <class T>
-  RB_HD static Vector<T, 3> Ad(const Vector<T, 3>& g, const Vector<T, 3>& x) {
-    const Vector<T, 2> u = rotate(g, position(x));
-    return {fma(x[2], g[1], u[0]), fma(-x[2], g[0], u[1]), x[2]};
-  }
-  /// (R^T p, r - p . J (x, y))
-  template <class T>
-  RB_HD static Vector<T, 3> Ad_star(const Vector<T, 3>& g, const Vector<T, 3>& m) {
-    const Vector<T, 2> p = rotate_back(g, position(m));
-    return {p[0], p[1], m[2] - moment(g, position(m))};
-  }
-  template <class T>
-  RB_HD static Vector<T, 3> Ad_inverse_star(const Vector<T, 3>& g, const Vector<T, 3>& m) {
-    const Vector<T, 2> p = rotate(g, position(m));
-    return {p[0], p[1], m[2] + moment(g, p)};
-  }
-  /// (w_x J u_y - w_y J u_x, 0)
-  template <class T>
-  RB_HD static Vector<T, 3> ad(const Vector<T, 3>& x, const Vector<T, 3>& y) {
-    return {y[2] * x[1] - x[2] * y[1], x[2] * y[0] - y[2] * x[0], T(0.0)};
-  }
-  /// (-w J p, -p . J u)
-  template <class T>
-  RB_HD static Vector<T, 3> ad_star(const Vector<T, 3>& x, const Vector<T, 3>& m) {
-    return {x[2] * m[1], -(x[2] * m[0]), -moment(x, position(m))};
-  }
-  /// The rotational part of x.
-  template <class T>
-  RB_HD static Vector<T, 3> rotation(const Vector<T, 3>& x) {
-    return {T(0.0), T(0.0), x[2]};
-  }
-  template <class T>
-  RB_HD static T angle_squared(const Vector<T, 3>& x) {
-    return x[2] * x[2];
-  }
-
- private:
-  template <class T>
-  RB_HD static Vector<T, 2> position(const Vector<T, 3>& g) {
-    return {g[0], g[1]};
-  }
-  template <class T>
-  RB_HD static Vector<T, 2> rotate(const Vector<T, 3>& g, const Vector<T, 2>& u) {
-    T s, c;
-    sincos(g[2], s, c);
-    return detail::turn(c, s, u);
-  }
-  template <class T>
-  RB_HD static Vector<T, 2> rotate_back(const Vector<T, 3>& g, const Vector<T, 2>& u) {
-    T s, c;
-    sincos(g[2], s, c);
-    return detail::turn(c, -s, u);
-  }
-  /// p . J (x, y)
-  template <class T>
-  RB_HD static T moment(const Vector<T, 3>& g, const Vector<T, 2>& p) {
-    return dot(p, detail::quarter_turn(position(g)));
-  }
-};
-
-namespace detail {
-
 /// A rigid motion of the plane: position, angle, and the cosine and sine of the angle.
 template <class T>
 struct PlaneMotion {
@@ -165,6 +46,78 @@ struct PlaneMotion {
 };
 
 }  // namespace detail
+
+/// SE(2). An element is (x, y, angle), with the angle not reduced modulo 2 pi, and maps a point a to
+/// R(angle) a + (x, y). The algebra has the order (u_1, u_2, w): velocity, then rate of turning. Covectors
+/// (p_1, p_2, r) have the same order.
+struct SE2 : detail::PlainElements<3> {
+  static constexpr int dimension = 3, element_size = 3;
+
+  template <class T>
+  RB_HD static Vector<T, 3> product(const Vector<T, 3>& g, const Vector<T, 3>& h) {
+    const auto m = motion(g);
+    const Vector<T, 2> moved = m.position + detail::turn(m.cosine, m.sine, position(h));
+    return {moved[0], moved[1], g[2] + h[2]};
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> inverse(const Vector<T, 3>& g) {
+    const auto m = motion(g);
+    const Vector<T, 2> back = detail::turn(m.cosine, -m.sine, m.position);
+    return {-back[0], -back[1], -g[2]};
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> translate(const Vector<T, 3>& g, const Vector<T, 3>& x) {
+    const auto m = motion(g);
+    const Vector<T, 2> moved = detail::turn(m.cosine, m.sine, position(x));
+    return {moved[0], moved[1], x[2]};
+  }
+
+  /// (R u - w J (x, y), w)
+  template <class T>
+  RB_HD static Vector<T, 3> Ad(const Vector<T, 3>& g, const Vector<T, 3>& x) {
+    return motion(g).Ad(x);
+  }
+  /// (R^T p, r - p . J (x, y))
+  template <class T>
+  RB_HD static Vector<T, 3> Ad_star(const Vector<T, 3>& g, const Vector<T, 3>& m) {
+    return motion(g).Ad_star(m);
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> Ad_inverse_star(const Vector<T, 3>& g, const Vector<T, 3>& m) {
+    return motion(g).Ad_inverse_star(m);
+  }
+  /// (w_x J u_y - w_y J u_x, 0)
+  template <class T>
+  RB_HD static Vector<T, 3> ad(const Vector<T, 3>& x, const Vector<T, 3>& y) {
+    return {y[2] * x[1] - x[2] * y[1], x[2] * y[0] - y[2] * x[0], T(0.0)};
+  }
+  /// (-w J p, -p . J u)
+  template <class T>
+  RB_HD static Vector<T, 3> ad_star(const Vector<T, 3>& x, const Vector<T, 3>& m) {
+    return {x[2] * m[1], -(x[2] * m[0]), -dot(position(m), detail::quarter_turn(position(x)))};
+  }
+  /// The rotational part of x.
+  template <class T>
+  RB_HD static Vector<T, 3> rotation(const Vector<T, 3>& x) {
+    return {T(0.0), T(0.0), x[2]};
+  }
+  template <class T>
+  RB_HD static T angle_squared(const Vector<T, 3>& x) {
+    return x[2] * x[2];
+  }
+
+ private:
+  template <class T>
+  RB_HD static Vector<T, 2> position(const Vector<T, 3>& g) {
+    return {g[0], g[1]};
+  }
+  template <class T>
+  RB_HD static detail::PlaneMotion<T> motion(const Vector<T, 3>& g) {
+    T s, c;
+    sincos(g[2], s, c);
+    return {position(g), g[2], c, s};
+  }
+};
 
 /// tau(u, w) = ((E_1 + w E_2 J) u, w).
 template <class T>
@@ -259,7 +212,6 @@ class Chart<SE2, Cay, T> {
     const auto of_u = (T(-0.5) * b_ * eta[2]) * detail::quarter_turn(p);
     return {of_u[0], of_u[1], T(-0.5) * b_ * fma(b_ * pairing, x_[2], dot(p, detail::quarter_turn(e)))};
   }
-  RB_HD T determinant() const { return b_ * b_; }
 
  private:
   RB_HD Vector<T, 2> u() const { return segment<0, 2>(x_); }

@@ -9,7 +9,7 @@ RB_NAMESPACE_BEGIN
 /// SE(3). An element is the rotation matrix R, row by row, then the translation p, and maps a point a to R a + p. The
 /// algebra has the order (w, v): rate of rotation, then velocity. Covectors have the order (m, f): torque, then force.
 struct SE3 {
-  static constexpr int dimension = 6, element_size = 12, matrix_size = 4;
+  static constexpr int dimension = 6, element_size = 12;
 
   template <class T>
   RB_HD static Vector<T, 12> identity() {
@@ -38,20 +38,6 @@ struct SE3 {
   template <class T>
   RB_HD static Vector<T, 12> normalise(const Vector<T, 12>& g) {
     return join(SO3::normalise(rotation(g)), position(g));
-  }
-  template <class T>
-  RB_HD static Matrix<T, 4, 4> matrix(const Vector<T, 12>& g) {
-    const T o(0.0);
-    return {{{g[0], g[1], g[2], g[9]}, {g[3], g[4], g[5], g[10]}, {g[6], g[7], g[8], g[11]}, {o, o, o, T(1.0)}}};
-  }
-  template <class T>
-  RB_HD static Matrix<T, 4, 4> hat(const Vector<T, 6>& x) {
-    const T o(0.0);
-    return {{{o, -x[2], x[1], x[3]}, {x[2], o, -x[0], x[4]}, {-x[1], x[0], o, x[5]}, {o, o, o, o}}};
-  }
-  template <class T>
-  RB_HD static Vector<T, 6> vee(const Matrix<T, 4, 4>& a) {
-    return {a[2][1], a[0][2], a[1][0], a[0][3], a[1][3], a[2][3]};
   }
 
   /// (R w, p cross R w + R v)
@@ -138,7 +124,6 @@ class Chart<SE3, Exp, T> {
   RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
     return from_covector(dual_.gradient(covector(m), vector(eta)));
   }
-  RB_HD T determinant() const { return square(dual_.determinant().value); }
 
  private:
   RB_HD explicit Chart(const Chart<SO3, Exp, D>& dual) : dual_(dual) {}
@@ -198,7 +183,6 @@ class Chart<SE3, Cay, T> {
         fma(b, of_factors, fma(T(-0.5) * b * dot(f, solve(-0.5, d)), w(), rotation_.gradient(torque(m), c)));
     return join(of_w, T(0.5) * cross(f, rotation_.dtau(c)));
   }
-  RB_HD T determinant() const { return rotation_.determinant() * rotation_.factor(); }
 
  private:
   RB_HD const Vec3& w() const { return rotation_.x(); }

@@ -8,7 +8,7 @@ RB_NAMESPACE_BEGIN
 /// SO(3). An element is the rotation matrix, row by row; hat(x) y = x cross y. Covectors are vectors, with the dot
 /// product as pairing.
 struct SO3 {
-  static constexpr int dimension = 3, element_size = 9, matrix_size = 3;
+  static constexpr int dimension = 3, element_size = 9;
 
   template <class T>
   RB_HD static Vector<T, 9> identity() {
@@ -58,15 +58,6 @@ struct SO3 {
   template <class T>
   RB_HD static Matrix<T, 3, 3> matrix(const Vector<T, 9>& g) {
     return {{{g[0], g[1], g[2]}, {g[3], g[4], g[5]}, {g[6], g[7], g[8]}}};
-  }
-  template <class T>
-  RB_HD static Matrix<T, 3, 3> hat(const Vector<T, 3>& x) {
-    const T o(0.0);
-    return {{{o, -x[2], x[1]}, {x[2], o, -x[0]}, {-x[1], x[0], o}}};
-  }
-  template <class T>
-  RB_HD static Vector<T, 3> vee(const Matrix<T, 3, 3>& a) {
-    return {a[2][1], a[0][2], a[1][0]};
   }
 
   /// R x; Ad_star gives R^T x.
@@ -244,7 +235,6 @@ class Chart<SO3, Cay, T> {
     const T pairing = dot(m, fma(T(-0.5), cross(x_, eta), eta));
     return fma(T(-0.5) * b_, cross(eta, m), (T(-0.5) * b_ * b_ * pairing) * x_);
   }
-  RB_HD T determinant() const { return b_ * b_; }
   /// b.
   RB_HD const T& factor() const { return b_; }
 

@@ -16,7 +16,7 @@ auto everything(const Algebra<G, T>& x, const Algebra<G, T>& eta, const Algebra<
   const auto adjoints = join(join(G::Ad(g, eta), G::Ad_star(g, m)), join(G::Ad_inverse_star(g, m), G::ad(x, eta)));
   const auto others = join(join(at.gradient(m, eta), G::ad_star(eta, m)), Chart<G, Tau, T>::inverse(g));
   const auto elements = join(G::product(g, G::inverse(g)), join(g, at.opposite().tau()));
-  return join(join(tangents, adjoints), join(join(others, elements), Vector<T, 1>{at.determinant()}));
+  return join(join(tangents, adjoints), join(others, elements));
 }
 
 /// The derivatives along eta of x, which are not of the same functions as the values.

@@ -6,6 +6,7 @@
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "eigen.hpp"
+#include "representation.hpp"
 #include "testing.hpp"
 #include "worst.hpp"
 
@@ -157,7 +158,6 @@ TYPED_TEST_SUITE(LieGroupTest, Groups);
 
 TYPED_TEST(LieGroupTest, IsAGroupWithTwoRetractions) {
   using G = TypeParam;
-  static_assert(LieGroup<G> && RetractionTo<Exp, G> && RetractionTo<Cay, G>);
   Worst worst;
   const auto e = G::template identity<double>();
   for (int trial = 0; trial < 100; ++trial) {
@@ -167,7 +167,9 @@ TYPED_TEST(LieGroupTest, IsAGroupWithTwoRetractions) {
     worst.compare(G::product(g, G::inverse(g)), e, max_norm(g));
     worst.compare(G::product(G::inverse(g), g), e, max_norm(g));
     worst.compare(G::product(G::product(f, g), h), G::product(f, G::product(g, h)));
-    worst.compare(G::matrix(G::product(g, h)), small<G::matrix_size>(big(G::matrix(g)) * big(G::matrix(h))));
+    worst.compare(
+        Representation<G>::matrix(G::product(g, h)),
+        small<Representation<G>::size>(big(Representation<G>::matrix(g)) * big(Representation<G>::matrix(h))));
   }
 }
 
@@ -176,10 +178,11 @@ TYPED_TEST(LieGroupTest, HatIsTheDerivativeOfTauAtZero) {
   const auto zero = Algebra<G, double>::zero();
   for (int trial = 0; trial < 20; ++trial) {
     const auto x = this->vector(1.0);
-    EXPECT_EQ(distance(G::vee(G::hat(x)), x), 0.0);
+    EXPECT_EQ(distance(Representation<G>::vee(Representation<G>::hat(x)), x), 0.0);
     const auto expect = [&](auto tau) {
-      const auto derivative = partial(G::matrix(Chart<G, decltype(tau), D1>(along(zero, x)).tau()));
-      for (int i = 0; i < G::matrix_size; ++i) EXPECT_EQ(distance(derivative[i], G::hat(x)[i]), 0.0);
+      const auto derivative = partial(Representation<G>::matrix(Chart<G, decltype(tau), D1>(along(zero, x)).tau()));
+      for (int i = 0; i < Representation<G>::size; ++i)
+        EXPECT_EQ(distance(derivative[i], Representation<G>::hat(x)[i]), 0.0);
     };
     expect(Exp{});
     expect(Cay{});
@@ -192,8 +195,9 @@ TYPED_TEST(LieGroupTest, AdjointAction) {
   for (int trial = 0; trial < 100; ++trial) {
     const auto g = this->element(), h = this->element();
     const auto x = this->vector(1.0), y = this->vector(1.0), m = this->vector(1.0);
-    const Big matrix = big(G::matrix(g));
-    worst.compare(G::Ad(g, x), G::vee(small<G::matrix_size>(matrix * big(G::hat(x)) * matrix.inverse())));
+    const Big matrix = big(Representation<G>::matrix(g));
+    worst.compare(G::Ad(g, x), Representation<G>::vee(small<Representation<G>::size>(
+                                   matrix * big(Representation<G>::hat(x)) * matrix.inverse())));
     worst.compare(G::Ad(G::product(g, h), x), G::Ad(g, G::Ad(h, x)));
     worst.compare(G::Ad(g, G::ad(x, y)), G::ad(G::Ad(g, x), G::Ad(g, y)));
     worst.compare(Ad_matrix<G>(g) * x, G::Ad(g, x));
@@ -209,8 +213,8 @@ TYPED_TEST(LieGroupTest, Bracket) {
   const auto zero = Algebra<G, double>::zero();
   for (int trial = 0; trial < 100; ++trial) {
     const auto x = this->vector(1.0), y = this->vector(1.0), z = this->vector(1.0), m = this->vector(1.0);
-    const Big a = big(G::hat(x)), b = big(G::hat(y));
-    worst.compare(G::ad(x, y), G::vee(small<G::matrix_size>(a * b - b * a)));
+    const Big a = big(Representation<G>::hat(x)), b = big(Representation<G>::hat(y));
+    worst.compare(G::ad(x, y), Representation<G>::vee(small<Representation<G>::size>(a * b - b * a)));
     // the derivative of Ad, at zero exactly
     const auto g = Chart<G, Exp, D1>(along(zero, x)).tau();
     worst.compare(partial(G::Ad(g, constant(y))), G::ad(x, y));
@@ -228,9 +232,9 @@ TYPED_TEST(LieGroupTest, TauIsThatOfTheMatrices) {
   this->for_charts(13.0, [&](auto tau, const auto& x) {
     using Tau = decltype(tau);
     if constexpr (std::same_as<Tau, Exp> || is_cayley_transform<G>) {
-      const Big hat = big(G::hat(x));
-      const auto g = G::matrix(Chart<G, Tau, double>(x).tau());
-      worst.compare(g, small<G::matrix_size>(by_definition(tau, hat, hat).matrix));
+      const Big hat = big(Representation<G>::hat(x));
+      const auto g = Representation<G>::matrix(Chart<G, Tau, double>(x).tau());
+      worst.compare(g, small<Representation<G>::size>(by_definition(tau, hat, hat).matrix));
     }
   });
 }
@@ -291,38 +295,39 @@ TYPED_TEST(LieGroupTest, NormalisingRestoresWhatRoundingTook) {
 
 TYPED_TEST(LieGroupTest, DtauIsTheDerivativeOfTheMatrices) {
   using G = TypeParam;
-  constexpr int k = G::matrix_size;
+  constexpr int k = Representation<G>::size;
   Worst worst;
   this->for_charts(13.0, [&](auto tau, const auto& x) {
     using Tau = decltype(tau);
     if constexpr (std::same_as<Tau, Exp> || is_cayley_transform<G>) {
       const auto eta = this->vector(1.0);
       const Chart<G, Tau, double> at(x);
-      const auto [matrix, derivative] = by_definition(tau, big(G::hat(x)), big(G::hat(eta)));
+      const auto [matrix, derivative] =
+          by_definition(tau, big(Representation<G>::hat(x)), big(Representation<G>::hat(eta)));
       const Big inverse = matrix.inverse();
-      worst.compare(at.dtau(eta), G::vee(small<k>(inverse * derivative)));
-      worst.compare(at.opposite().dtau(eta), G::vee(small<k>(derivative * inverse)));
+      worst.compare(at.dtau(eta), Representation<G>::vee(small<k>(inverse * derivative)));
+      worst.compare(at.opposite().dtau(eta), Representation<G>::vee(small<k>(derivative * inverse)));
     }
   });
 }
 
 TYPED_TEST(LieGroupTest, DtauIsTheDerivativeByDualNumbers) {
   using G = TypeParam;
-  constexpr int k = G::matrix_size;
+  constexpr int k = Representation<G>::size;
   Worst worst;
   this->for_charts(13.0, [&](auto tau, const auto& x) {
     using Tau = decltype(tau);
     const auto eta = this->vector(1.0);
     const Chart<G, Tau, double> at(x);
-    const Big inverse = big(G::matrix(at.tau())).inverse();
-    const Big derivative = big(partial(G::matrix(Chart<G, Tau, D1>(along(x, eta)).tau())));
-    worst.compare(at.dtau(eta), G::vee(small<k>(inverse * derivative)));
-    worst.compare(at.opposite().dtau(eta), G::vee(small<k>(derivative * inverse)));
+    const Big inverse = big(Representation<G>::matrix(at.tau())).inverse();
+    const Big derivative = big(partial(Representation<G>::matrix(Chart<G, Tau, D1>(along(x, eta)).tau())));
+    worst.compare(at.dtau(eta), Representation<G>::vee(small<k>(inverse * derivative)));
+    worst.compare(at.opposite().dtau(eta), Representation<G>::vee(small<k>(derivative * inverse)));
     worst.compare(G::Ad(at.tau(), at.dtau(eta)), at.opposite().dtau(eta), max_norm(at.dtau(eta)));
   });
 }
 
-TYPED_TEST(LieGroupTest, TransposesInversesAndDeterminantOfDtau) {
+TYPED_TEST(LieGroupTest, TransposesAndInversesOfDtau) {
   using G = TypeParam;
   Worst worst;
   this->for_charts(6.3, [&](auto tau, const auto& x) {
@@ -339,7 +344,6 @@ TYPED_TEST(LieGroupTest, TransposesInversesAndDeterminantOfDtau) {
     worst.compare(at.dtau_inverse(at.dtau(eta)), eta, size);
     worst.compare(at.dtau(at.dtau_inverse(eta)), eta, size);
     worst.compare(at.dtau_inverse_star(at.dtau_star(m)), m, size);
-    worst.compare(at.determinant(), to_eigen(matrix).determinant(), size);
   });
 }
 
@@ -407,7 +411,7 @@ TYPED_TEST(LieGroupTest, RotationsAreOrthogonal) {
   if constexpr (std::same_as<G, SO3> || std::same_as<G, SE3>) {
     Worst worst(8 * std::numeric_limits<double>::epsilon());
     this->for_charts(13.0, [&](auto tau, const auto& x) {
-      const auto g = G::matrix(Chart<G, decltype(tau), double>(x).tau());
+      const auto g = Representation<G>::matrix(Chart<G, decltype(tau), double>(x).tau());
       const Big r = big(g).topLeftCorner(3, 3);
       worst.compare(small<3>(r.transpose() * r), small<3>(unit(3)));
       EXPECT_GT(r.determinant(), 0.0L);

@@ -2,6 +2,7 @@
 // Cayley map.
 
 #include "eigen.hpp"
+#include "representation.hpp"
 #include "sweeps.hpp"
 #include "testing.hpp"
 
@@ -342,7 +343,7 @@ double symplecticity_error(bool with_bracket) {
       rotation[i] = state.q[i].value;
       rate[i] = state.q[i].partial[0];
     }
-    const auto out = SO3::vee(SO3::matrix(SO3::product(SO3::inverse(rotation), rate)));
+    const auto out = Representation<SO3>::vee(SO3::matrix(SO3::product(SO3::inverse(rotation), rate)));
     for (int i = 0; i < 3; ++i) {
       tangent(i, k) = out[i];
       tangent(3 + i, k) = state.p[i].partial[0];
