@@ -2,6 +2,7 @@
 // Elimination, in loops or unrolled, with or without exchanges of rows: methods of factors.hpp.
 
 #include <concepts>
+#include <utility>
 
 #include "rattleback/linalg/elimination_order.hpp"
 #include "rattleback/linalg/team.hpp"
@@ -139,11 +140,28 @@ class RolledElimination {
   mask_t<T> exchange_[N][N];  // lanes where step k exchanged rows k and i, [k][i]; only set if exchanged_[k]
 };
 
+/// Whether unrolled elimination takes so few products that its code compiles in seconds.
+template <int N, class Pattern>
+consteval bool is_guided_unrolled() {
+  constexpr int most_rows = 32, most_products = 2000;
+  if constexpr (N > most_rows) {
+    return false;
+  } else if constexpr (is_full_pattern<Pattern, N>()) {
+    return N * (N - 1) * (2 * N - 1) / 6 <= most_products;
+  } else {
+    return elimination_order<N, Pattern>.products <= most_products;
+  }
+}
+
 /// Unrolled elimination, with exchanges or in the order that the pattern asks for. The diagonal holds the inverse pivots.
+///
+/// With known zeros the operations are `written` one by one, with constants as indices: of loops that look the entries up, compilers unroll
+/// all passes before they drop those of the zeros, which took a GPU compiler seconds for the 18 multipliers of the top in directors.
 template <class T, int N, bool exchanges, class Pattern>
 class UnrolledElimination {
   static_assert(!exchanges || std::same_as<Pattern, FullPattern>, "exchanges need all entries");
   static constexpr bool dense = is_full_pattern<Pattern, N>();
+  static constexpr bool written = RB_WRITES_ENTRIES != 0 && !dense && is_guided_unrolled<N, Pattern>();
 
  public:
   Matrix<T, N, N> a;
@@ -151,76 +169,31 @@ class UnrolledElimination {
   /// Factorises; right-hand sides `b` are reduced on the way. Their solution then lacks `substitute_back`.
   template <class... Right>
   RB_HD void factorise(Right&... b) {
-    if constexpr (!dense) {
-      RB_UNROLL
-      for (int i = 0; i < N; ++i) {
-        RB_UNROLL
-        for (int j = 0; j < N; ++j)
-          if (fills(i, j)) a[i][j] = T(0.0);
-      }
-    }
-    singular_ = mask_t<T>(false);
-    RB_UNROLL
-    for (int k = 0; k < N; ++k) {
-      const int p = pivot(k);
-      if constexpr (exchanges) {
-        RB_UNROLL
-        for (int i = k + 1; i < N; ++i) {
-          const mask_t<T> exchange = abs(a[i][k]) > abs(a[k][k]);
-          RB_UNROLL
-          for (int j = k; j < N; ++j) exchange_if(exchange, a[k][j], a[i][j]);
-          (exchange_if(exchange, b[k], b[i]), ...);
-          exchange_[k][i] = exchange;
-        }
-      }
-      a[p][p] = T(1.0) / a[p][p];
-      singular_ = singular_ | !is_finite(a[p][p]);
-      RB_UNROLL
-      for (int below = k + 1; below < N; ++below) {
-        const int i = pivot(below);
-        if (!entry(i, p)) continue;
-        a[i][p] = a[i][p] * a[p][p];
-        RB_UNROLL
-        for (int right = k + 1; right < N; ++right) {
-          const int j = pivot(right);
-          if (entry(p, j)) a[i][j] = fma(-a[i][p], a[p][j], a[i][j]);
-        }
-        ((b[i] = fma(-a[i][p], b[p], b[i])), ...);
-      }
+    if constexpr (is_long()) {
+      factorise_apart(b...);
+    } else {
+      factorise_here(b...);
     }
   }
   RB_HD void substitute_back(Vector<T, N>& b) const {
-    RB_UNROLL
-    for (int k = N - 1; k >= 0; --k) {
-      const int p = pivot(k);
-      RB_UNROLL
-      for (int right = k + 1; right < N; ++right) {
-        const int j = pivot(right);
-        if (entry(p, j)) b[p] = fma(-a[p][j], b[j], b[p]);
-      }
+    for_pivots<true>([&](auto k) RB_INLINED {
+      const auto p = pivot(k);
+      for_entries<Of::row_after>(k, [&](auto j) RB_INLINED { b[p] = fma(-a[p][j], b[j], b[p]); });
       b[p] = b[p] * a[p][p];
-    }
+    });
   }
   RB_HD Vector<T, N> solve(Vector<T, N> b) const {
-    if constexpr (exchanges) {
-      RB_UNROLL
-      for (int k = 0; k < N; ++k) {
+    for_pivots([&](auto k) RB_INLINED {
+      if constexpr (exchanges) {
         RB_UNROLL
         for (int i = k + 1; i < N; ++i) exchange_if(exchange_[k][i], b[k], b[i]);
         RB_UNROLL
         for (int i = k + 1; i < N; ++i) b[i] = fma(-a[i][k], b[k], b[i]);
+      } else {
+        const auto p = pivot(k);
+        for_entries<Of::row_before>(k, [&](auto j) RB_INLINED { b[p] = fma(-a[p][j], b[j], b[p]); });
       }
-    } else {
-      RB_UNROLL
-      for (int k = 1; k < N; ++k) {
-        const int i = pivot(k);
-        RB_UNROLL
-        for (int before = 0; before < k; ++before) {
-          const int j = pivot(before);
-          if (entry(i, j)) b[i] = fma(-a[i][j], b[j], b[i]);
-        }
-      }
-    }
+    });
     substitute_back(b);
     return b;
   }
@@ -244,26 +217,106 @@ class UnrolledElimination {
   struct Inverse {
     static constexpr auto value = elimination_order<N, Pattern>.inverse;
   };
-  // Static, because on a GPU each look-up would copy the tables otherwise (`static_entry`).
+  /// Whether the code is so long that it is no part of the step.
+  static constexpr bool is_long() {
+    if constexpr (written) return elimination_order<N, Pattern>.products > 1000;
+    return false;
+  }
+
+  template <class... Right>
+  RB_NOINLINE void factorise_apart(Right&... b) {
+    factorise_here(b...);
+  }
+  template <class... Right>
+  RB_HD void factorise_here(Right&... b) {
+    if constexpr (!dense)
+      for_pivots([&](auto k) RB_INLINED {
+        const auto p = pivot(k);
+        for_entries<Of::row_filled>(k, [&](auto j) RB_INLINED { a[p][j] = T(0.0); });
+      });
+    singular_ = mask_t<T>(false);
+    for_pivots([&](auto k) RB_INLINED {
+      const auto p = pivot(k);
+      if constexpr (exchanges) {
+        RB_UNROLL
+        for (int i = k + 1; i < N; ++i) {
+          const mask_t<T> exchange = abs(a[i][k]) > abs(a[k][k]);
+          RB_UNROLL
+          for (int j = k; j < N; ++j) exchange_if(exchange, a[k][j], a[i][j]);
+          (exchange_if(exchange, b[k], b[i]), ...);
+          exchange_[k][i] = exchange;
+        }
+      }
+      a[p][p] = T(1.0) / a[p][p];
+      singular_ = singular_ | !is_finite(a[p][p]);
+      for_entries<Of::column_after>(k, [&](auto i) RB_INLINED {
+        a[i][p] = a[i][p] * a[p][p];
+        for_entries<Of::row_after>(k, [&](auto j) RB_INLINED { a[i][j] = fma(-a[i][p], a[p][j], a[i][j]); });
+        ((b[i] = fma(-a[i][p], b[p], b[i])), ...);
+      });
+    });
+  }
+
+  // What the loops above go over. Indices are constants where the operations are written one by one.
+  /// Calls f with the numbers of the pivots.
+  template <bool backwards = false, class F>
+  RB_HD static void for_pivots(const F& f) {
+    if constexpr (written) {
+      [&]<int... k>(std::integer_sequence<int, k...>) RB_INLINED {
+        (f(std::integral_constant<int, backwards ? N - 1 - k : k>{}), ...);
+      }(std::make_integer_sequence<int, N>{});
+    } else {
+      RB_UNROLL
+      for (int k = 0; k < N; ++k) f(backwards ? N - 1 - k : k);
+    }
+  }
+  /// The row and column of a pivot.
+  template <int k>
+  RB_HD static constexpr auto pivot(std::integral_constant<int, k>) {
+    return std::integral_constant<int, elimination_order<N, Pattern>.pivot[k]>{};
+  }
   RB_HD static int pivot(int k) {
     if constexpr (dense) {
       return k;
     } else {
-      static constexpr auto order = elimination_order<N, Pattern>;
+      static constexpr auto order =
+          elimination_order<N, Pattern>;  // static, because on a GPU each look-up would copy it otherwise
       return order.pivot[k];
     }
   }
-  RB_HD static bool entry(int i, int j) {
-    if constexpr (dense) {
-      return true;
-    } else {
-      static constexpr auto factors = elimination_order<N, Pattern>.factors;
-      return factors(i, j);
-    }
+  /// Entries in the row or column of a pivot, before or after it in the order of the pivots, or zeros of the matrix in its row.
+  enum class Of { row_before, row_after, column_after, row_filled };
+  RB_HD static constexpr bool is_after(Of of) { return of == Of::row_after || of == Of::column_after; }
+  RB_HD static constexpr bool is_there(Of of, const EliminationOrder<N>& order, int p, int o) {
+    return of == Of::row_filled ? order.fill(p, o) : of == Of::column_after ? order.factors(o, p) : order.factors(p, o);
   }
-  RB_HD static bool fills(int i, int j) {
-    static constexpr auto fill = elimination_order<N, Pattern>.fill;
-    return fill(i, j);
+  static constexpr Places<N> places_of(int k, Of of) {
+    constexpr const auto& order = elimination_order<N, Pattern>;
+    Places<N> r{};
+    for (int l = is_after(of) ? k + 1 : 0; l < (of == Of::row_before ? k : N); ++l)
+      if (is_there(of, order, order.pivot[k], order.pivot[l])) r.at[r.count++] = order.pivot[l];
+    return r;
+  }
+  template <int k, Of of>
+  static constexpr Places<N> places = places_of(k, of);
+  /// Calls f with the other index of these entries.
+  template <Of of, class K, class F>
+  RB_HD static void for_entries(K k, const F& f) {
+    if constexpr (written) {
+      [&]<int... c>(std::integer_sequence<int, c...>) RB_INLINED {
+        (f(std::integral_constant<int, places<K::value, of>.at[c]>{}), ...);
+      }(std::make_integer_sequence<int, places<K::value, of>.count>{});
+    } else {
+      RB_UNROLL
+      for (int l = is_after(of) ? k + 1 : 0; l < (of == Of::row_before ? k : N); ++l) {
+        if constexpr (dense) {
+          f(l);
+        } else {
+          static constexpr auto order = elimination_order<N, Pattern>;
+          if (is_there(of, order, order.pivot[k], order.pivot[l])) f(order.pivot[l]);
+        }
+      }
+    }
   }
 
   struct Nothing {};

@@ -16,7 +16,6 @@
 
 #include "rattleback/linalg/elimination.hpp"
 #include "rattleback/linalg/small_inverse.hpp"
-#include "rattleback/linalg/sparse_elimination.hpp"
 #include "rattleback/real/single.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -32,31 +31,6 @@ consteval bool is_diagonal_pattern() {
   return true;
 }
 
-/// Whether unrolled elimination takes so few products that its code compiles in seconds.
-template <int N, class Pattern>
-consteval bool is_guided_unrolled() {
-  constexpr int most_rows = 32, most_products = 2000;
-  if constexpr (N > most_rows) {
-    return false;
-  } else if constexpr (is_full_pattern<Pattern, N>()) {
-    return N * (N - 1) * (2 * N - 1) / 6 <= most_products;
-  } else {
-    return elimination_order<N, Pattern>.products <= most_products;
-  }
-}
-
-/// Unrolled elimination without exchanges.
-template <class T, int N, class Pattern>
-consteval auto elimination_by_pattern() {
-  if constexpr (RB_WRITES_ENTRIES != 0 && !is_full_pattern<Pattern, N>() && is_guided_unrolled<N, Pattern>()) {
-    return std::type_identity<SparseElimination<T, N, Pattern>>{};
-  } else {
-    return std::type_identity<UnrolledElimination<T, N, false, Pattern>>{};
-  }
-}
-template <class T, int N, class Pattern>
-using EliminationByPattern = typename decltype(elimination_by_pattern<T, N, Pattern>())::type;
-
 }  // namespace detail
 
 template <class Team = LaneTeam<1>>
@@ -71,14 +45,14 @@ struct PivotedUnrolled {
 template <class Pattern = FullPattern>
 struct Eliminated {
   template <class T, int N>
-  using Method = detail::EliminationByPattern<T, N, Pattern>;
+  using Method = detail::UnrolledElimination<T, N, false, Pattern>;
 };
 template <class Pattern = FullPattern>
 struct Definite {
   template <class T, int N>
   using Method =
       std::conditional_t<detail::is_diagonal_pattern<Pattern, N>(), detail::DiagonalInverse<T, N>,
-                         std::conditional_t<(N > 3), detail::EliminationByPattern<T, N, Pattern>,
+                         std::conditional_t<(N > 3), detail::UnrolledElimination<T, N, false, Pattern>,
                                             detail::CofactorInverse<T, (N >= 1 && N <= 3) ? N : 1, Pattern>>>;
 };
 /// Up to three rows the inverse by cofactors, four by minors; then unrolled elimination without exchanges, and loops with exchanges
@@ -90,10 +64,10 @@ struct Guide {
       detail::is_diagonal_pattern<Pattern, N>() && (N > 1), detail::DiagonalInverse<T, N>,
       std::conditional_t<
           (N >= 1 && N <= 3), detail::CofactorInverse<T, N >= 1 && N <= 3 ? N : 1, Pattern>,
-          std::conditional_t<
-              N == 4 && detail::is_full_pattern<Pattern, N>(), detail::MinorInverse<T>,
-              std::conditional_t<detail::is_guided_unrolled<N, Pattern>(), detail::EliminationByPattern<T, N, Pattern>,
-                                 detail::RolledElimination<T, N, LaneTeam<1>, Pattern>>>>>;
+          std::conditional_t<N == 4 && detail::is_full_pattern<Pattern, N>(), detail::MinorInverse<T>,
+                             std::conditional_t<detail::is_guided_unrolled<N, Pattern>(),
+                                                detail::UnrolledElimination<T, N, false, Pattern>,
+                                                detail::RolledElimination<T, N, LaneTeam<1>, Pattern>>>>>;
 };
 
 namespace detail {

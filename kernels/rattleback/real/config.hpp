@@ -60,7 +60,7 @@
 #define RB_UNROLL
 #endif
 
-// RB_WRITES_ENTRIES is 0 where code is to be small, so that code written entry by entry (linalg/sparse_elimination.hpp) stays out; RB_UNROLLS is
+// RB_WRITES_ENTRIES is 0 where code is to be small, so that code written entry by entry (linalg/elimination.hpp) stays out; RB_UNROLLS is
 // 0 where loops stay loops, as they do besides for large systems.
 #if !defined(__CUDACC__) && \
     (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_SMALL_CODE))
