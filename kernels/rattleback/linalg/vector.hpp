@@ -64,6 +64,18 @@ RB_HD T dot(const Vector<T, N>& a, const Vector<T, N>& b) {
   return r;
 }
 
+/// A sum of products where zeros are left out. The first term is a product, because for a compiler x + 0 is an addition.
+template <class T>
+struct SumOfProducts {
+  T value{0.0};
+  bool empty = true;
+
+  RB_HD void add(const T& a, const T& b) {
+    value = empty ? a * b : fma(a, b, value);
+    empty = false;
+  }
+};
+
 template <class T, int N>
 RB_HD T max_norm(const Vector<T, N>& a) {
   T r(0.0);

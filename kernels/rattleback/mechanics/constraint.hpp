@@ -38,15 +38,11 @@ struct ConstraintForms {
   template <class Index>
   RB_HD S row_times(Index i, const Vector<S, n>& x) const {
     if constexpr (std::same_as<Index, int> || !states_entries) {
-      S r(0.0);
-      bool first = true;  // The first term is a product; for a compiler x + 0 is an addition.
+      SumOfProducts<S> r;
       RB_UNROLL
-      for (int j = 0; j < n; ++j) {
-        if (!entry(i, j)) continue;
-        r = first ? mu[i][j] * x[j] : fma(mu[i][j], x[j], r);
-        first = false;
-      }
-      return r;
+      for (int j = 0; j < n; ++j)
+        if (entry(i, j)) r.add(mu[i][j], x[j]);
+      return r.value;
     } else {
       return sum_of_row<Index::value>(x, std::make_integer_sequence<int, places<Index::value>.count>{});
     }
@@ -122,10 +118,9 @@ struct ConstraintForms {
   }
   template <int i, int... c>
   RB_HD S sum_of_row(const Vector<S, n>& x, std::integer_sequence<int, c...>) const {
-    S r(0.0);
-    ((r = c == 0 ? mu[i][places<i>.at[c]] * x[places<i>.at[c]] : fma(mu[i][places<i>.at[c]], x[places<i>.at[c]], r)),
-     ...);
-    return r;
+    SumOfProducts<S> r;
+    (r.add(mu[i][places<i>.at[c]], x[places<i>.at[c]]), ...);
+    return r.value;
   }
 };
 

@@ -82,16 +82,14 @@ class ConstraintHessian {
   RB_HD const T& operator()(int i, int j) const { return s_[i][j]; }
   /// S x.
   RB_HD Vector<T, n> operator*(const Vector<T, n>& x) const {
-    auto y = Vector<T, n>::zero();
+    Vector<T, n> y;
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
-      bool first = true;
+      SumOfProducts<T> sum;
       RB_UNROLL
-      for (int j = 0; j < n; ++j) {
-        if (!Pattern::entry(i, j)) continue;
-        y[i] = first ? s_[i][j] * x[j] : fma(s_[i][j], x[j], y[i]);
-        first = false;
-      }
+      for (int j = 0; j < n; ++j)
+        if (Pattern::entry(i, j)) sum.add(s_[i][j], x[j]);
+      y[i] = sum.value;
     }
     return y;
   }
@@ -142,13 +140,11 @@ class HessianTimesInverse {
       const Vector<T, n> column = h * inverse.column(j);
       RB_UNROLL
       for (int i = 0; i < n; ++i) {
-        bool first = true;
+        SumOfProducts<T> sum;
         RB_UNROLL
-        for (int k = 0; k < n; ++k) {
-          if (!Pattern::entry(i, k) || !MassInverse::entry(k, j)) continue;
-          w_[i][j] = first ? s(i, k) * column[k] : fma(s(i, k), column[k], w_[i][j]);
-          first = false;
-        }
+        for (int k = 0; k < n; ++k)
+          if (Pattern::entry(i, k) && MassInverse::entry(k, j)) sum.add(s(i, k), column[k]);
+        w_[i][j] = sum.value;
       }
     }
   }

@@ -70,16 +70,12 @@ class Coupling {
   RB_HD Vector<T, n> plus_transpose_times(const T& s, const Vector<T, n>& x, Vector<T, n> y) const {
     RB_UNROLL
     for (int k = 0; k < coupling; ++k) {
-      bool first = true;
-      T sum(0.0);
+      SumOfProducts<T> sum;
       RB_UNROLL
-      for (int i = 0; i < n; ++i) {
-        if (!Pattern::coupled(i, k)) continue;
-        sum = first ? column[k][i] * x[i] : fma(column[k][i], x[i], sum);
-        first = false;
-      }
+      for (int i = 0; i < n; ++i)
+        if (Pattern::coupled(i, k)) sum.add(column[k][i], x[i]);
       const int c = Pattern::coordinate(k);
-      if (!first) y[c] = fma(s, sum, y[c]);
+      if (!sum.empty) y[c] = fma(s, sum.value, y[c]);
     }
     return y;
   }
@@ -259,16 +255,12 @@ class QuadraticLagrangian {
     RB_UNROLL
     for (int k = 0; k < active; ++k) {
       if (!Pattern::forced(k)) continue;
-      bool first = true;
-      T f(0.0);
+      SumOfProducts<T> sum;
       RB_UNROLL
-      for (int i = 0; Pattern::couples() && i < n; ++i) {
-        if (!Pattern::coupled(i, k)) continue;
-        const T slope = coupled(k, i, v, T(0.5));
-        f = first ? v[i] * slope : fma(v[i], slope, f);
-        first = false;
-      }
-      if (Pattern::potential_varies(k)) f = first ? -potential_by_[k] : f - potential_by_[k];
+      for (int i = 0; Pattern::couples() && i < n; ++i)
+        if (Pattern::coupled(i, k)) sum.add(v[i], coupled(k, i, v, T(0.5)));
+      T f = sum.value;
+      if (Pattern::potential_varies(k)) f = sum.empty ? -potential_by_[k] : f - potential_by_[k];
       const int c = Pattern::coordinate(k);
       y[c] = fma(s, f, y[c]);
     }
@@ -309,15 +301,11 @@ class QuadraticLagrangian {
   /// Row i of a matrix, where `entry` says, times v.
   template <class Entry>
   RB_HD static T row_times(const Matrix<T, n, n>& a, int i, const Vector<T, n>& v, Entry entry) {
-    bool first = true;
-    T sum(0.0);
+    SumOfProducts<T> sum;
     RB_UNROLL
-    for (int j = 0; j < n; ++j) {
-      if (!entry(i, j)) continue;
-      sum = first ? a[i][j] * v[j] : fma(a[i][j], v[j], sum);
-      first = false;
-    }
-    return sum;
+    for (int j = 0; j < n; ++j)
+      if (entry(i, j)) sum.add(a[i][j], v[j]);
+    return sum.value;
   }
   /// Row i of s (d_k M) v + d_k A.
   RB_HD T coupled(int k, int i, const Vector<T, n>& v, const T& s) const {
