@@ -81,15 +81,11 @@ struct ConstraintNormals {
 
   /// N[k] x.
   RB_HD D along(int k, const Vector<D, n>& x) const {
-    D sum(0.0);
-    bool first = true;
+    SumOfProducts<D> sum;
     RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      if (!entry(k, i)) continue;
-      sum = first ? covector[k][i] * x[i] : fma(covector[k][i], x[i], sum);
-      first = false;
-    }
-    return sum;
+    for (int i = 0; i < n; ++i)
+      if (entry(k, i)) sum.add(covector[k][i], x[i]);
+    return sum.value;
   }
   RB_HD Vector<D, m> along(const Vector<D, n>& x) const {
     Vector<D, m> r;
@@ -99,15 +95,11 @@ struct ConstraintNormals {
   }
   /// M^-1 N[l] along N[k] of another point.
   RB_HD static D product(int k, int l, const Vector<D, n>& covector, const Vector<D, n>& vector) {
-    D sum(0.0);
-    bool first = true;
+    SumOfProducts<D> sum;
     RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      if (!entry(k, i) || !vector_entry(l, i)) continue;
-      sum = first ? covector[i] * vector[i] : fma(covector[i], vector[i], sum);
-      first = false;
-    }
-    return sum;
+    for (int i = 0; i < n; ++i)
+      if (entry(k, i) && vector_entry(l, i)) sum.add(covector[i], vector[i]);
+    return sum.value;
   }
   /// v - (M^-1 N^T) y and p - N^T y.
   RB_HD Vector<D, n> taken_from_velocity(Vector<D, n> v, const Vector<D, m>& y) const {
@@ -230,13 +222,13 @@ RB_HD Vector<D, n> discrete_gradient(const System& system, const Vector<D, n>& q
   return r;
 }
 
-/// The equations of a step for the mean velocity u = (q' - q)/h.
-template <class T, class System>
+/// The equations of a step for the mean velocity u = (q' - q)/h, with a mass of their own or that of a step.
+template <class T, class System, class HeldMass = Mass<System>>
 class TransportEquations {
   static constexpr int n = System::n, m = System::m;
-  using State = StateOf<T, System>;
 
  public:
+  using State = StateOf<T, System>;
   static constexpr int size = n;
 
   template <class D>
@@ -258,6 +250,8 @@ class TransportEquations {
         h_(h),
         v_(mass.inverse_times(state.p)),
         start_(system, mass, state.q) {}
+  RB_HD TransportEquations(const System& system, const State& state, const T& h)
+      : TransportEquations(system, Mass<System>(system), state, h) {}
 
   RB_HD const Vector<T, n>& velocity() const { return v_; }
 
@@ -284,7 +278,8 @@ class TransportEquations {
   /// Ends the step: q' and p' from a middle that solves the equations. The work of the force in coordinate i is that over the way
   /// q'_i - q_i, in place of h mean_i: so neither the rounding of q', which is large where angles are, nor what an iteration has
   /// left to do changes the energy.
-  RB_HD void finish(Middle<T>& at, State& state) const {
+  template <class Lanes>
+  RB_HD StepReport<T> finish(Middle<T>& at, State& state, const Lanes& lanes, const T& residual) const {
     state.q = at.end;
     Vector<T, n> velocity = fma(h_, at.acceleration, at.velocity), extra;
     const Vector<T, n> rest = fma(-h_, at.mean, at.end - state_.q);
@@ -302,14 +297,22 @@ class TransportEquations {
     Vector<T, n> change = fma(h_, at.force, extra);
     change = at.normals.taken_from_momentum(change, fma(h_, at.along_force, along_extra + at.y + turn.z));
     state.p = state_.p + end.taken_from_momentum(start_.taken_from_momentum(change, at.z), turn.y);
+    const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
+    return {step_status<T>(lanes.converged(), lanes.singular | !at.turned, finite), lanes.iterations, residual};
   }
 
   // as Newton's method asks (methods/solve/dual_problem.hpp)
+  RB_HD T scale() const { return velocity_scale(h_, state_.q, v_, mass_.inverse_times(force(system_, state_.q))); }
   RB_HD Vector<T, n> guess(const T& fraction) const { return fraction * v_; }
   RB_HD T size_of(const Vector<T, n>& update) const { return magnitude(update); }
   template <class D>
   RB_HD_LARGE Vector<D, n> residual(const Vector<D, n>& u) const {
     return u - middle(u).mean;
+  }
+  RB_HD StepReport<T> finish(const Vector<T, n>& u, State& state, const SolveState<T>& lanes, const T& residual,
+                             NothingKept) const {
+    Middle<T> at = middle(u);
+    return finish(at, state, lanes, residual);
   }
 
  private:
@@ -325,19 +328,12 @@ class TransportEquations {
   }
 
   const System& system_;
-  const Mass<System>& mass_;
+  HeldMass mass_;
   const State state_;
   T h_;
   Vector<T, n> v_;
   ConstraintNormals<System, T> start_;
 };
-
-template <class T, class System>
-RB_HD StepReport<T> report_transport(const SolveState<T>& lanes, const mask_t<T>& turned, const T& residual,
-                                     const StateOf<T, System>& state) {
-  const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
-  return {step_status<T>(lanes.converged(), lanes.singular | !turned, finite), lanes.iterations, residual};
-}
 
 }  // namespace detail
 
@@ -346,6 +342,7 @@ RB_HD StepReport<T> report_transport(const SolveState<T>& lanes, const mask_t<T>
 template <class T, class System>
 class TransportSweeps {
   static constexpr int n = System::n;
+  using Equations = detail::TransportEquations<T, System, const Mass<System>&>;
 
  public:
   using State = StateOf<T, System>;
@@ -357,11 +354,11 @@ class TransportSweeps {
       : system_(system), mass_(system), options_(options) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
-    const detail::TransportEquations<T, System> equations(system_, mass_, state, h);
+    const Equations equations(system_, mass_, state, h);
     Vector<T, n> u = equations.velocity();
     T scale = magnitude(u), residual(0.0);
     Sweeps<T> lanes(options_, scale);
-    typename detail::TransportEquations<T, System>::template Middle<T> at;
+    typename Equations::template Middle<T> at;
     for (int sweep = 0;; ++sweep) {
       at = equations.middle(u);
       const Vector<T, n> change = at.mean - u;
@@ -375,8 +372,7 @@ class TransportSweeps {
       u = select(lanes.active, at.mean, u);
       lanes.settle(sweep, magnitude(change));
     }
-    equations.finish(at, state);
-    return detail::report_transport<T, System>(lanes, at.turned, residual, state);
+    return equations.finish(at, state, lanes, residual);
   }
 
  private:
@@ -385,37 +381,8 @@ class TransportSweeps {
   SolverOptions<T> options_;
 };
 
-/// The step by Newton's method.
 template <class T, class System>
-class GeneralTransport {
-  using Equations = detail::TransportEquations<T, System>;
-  using Problem = detail::DualProblem<T, Equations>;
-
- public:
-  using State = StateOf<T, System>;
-  using Team = typename Problem::Team;
-  using Workspace = NewtonWorkspace<Problem>;
-
-  RB_HD GeneralTransport(const System& system, const SolverOptions<T>& options)
-      : system_(system), mass_(system), options_(options) {}
-
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const Equations equations(system_, mass_, state, h);
-    const T scale =
-        detail::velocity_scale(h, state.q, equations.velocity(), mass_.inverse_times(force(system_, state.q)));
-    Vector<T, System::n> u;
-    typename Team::template Shared<Workspace> workspace;
-    const SolveState<T> lanes = newton(Problem{equations}, options_, scale, u, *workspace);
-    auto at = equations.middle(u);
-    equations.finish(at, state);
-    return detail::report_transport<T, System>(lanes, at.turned, max_norm((*workspace).residual), state);
-  }
-
- private:
-  System system_;
-  Mass<System> mass_;
-  SolverOptions<T> options_;
-};
+using GeneralTransport = detail::NewtonStep<T, System, detail::TransportEquations<T, System>>;
 
 /// The sweeps, and Newton's method where they do not converge.
 template <class T, class System>

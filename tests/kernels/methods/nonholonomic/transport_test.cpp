@@ -112,6 +112,21 @@ TEST(NonholonomicEnergy, HasTheGoldStates) {
   expect_state(Contact{}, member.q, member.v, {1.2595031573251156, 0.56960091286419822, 0.085745104359491446}, 3.06);
 }
 
+TEST(NonholonomicEnergy, SweepsThatDoNotContractAreNoSolution) {
+  int refused = 0;
+  for (int k = 0; k < 31; ++k) {
+    const Member member(k, 31);
+    auto state = start(Contact{}, member.q, member.v);
+    const auto report = TransportSweeps<double, Contact>(Contact{}, solver)(state, 1.1);
+    if (report.status == 0.0) {
+      EXPECT_LT(report.residual, 1e-11) << k;
+    } else {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
 /// The end of a motion in `steps` steps of a composition, which keeps the energy.
 template <class System>
 StateOf<double, System> composed(const System& system, const Composition& c, StateOf<double, System> state, double end,
