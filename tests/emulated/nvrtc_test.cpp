@@ -224,7 +224,7 @@ void compare(const DeviceUnit& unit, const Trial& trial) {
           << what << ", step " << step << ", " << good << " good";
     };
     expect_same("sections", advance_chunk<System, Method, FirstCoordinate>, sections, &CudaModule::advance);
-    expect_same("tangent", advance_chunk_with_tangent<System, Method, FirstCoordinate>, sections,
+    expect_same("tangent", advance_chunk_with<System, Method, CarryTangent, FirstCoordinate>, sections,
                 &CudaModule::advance_tangent);
     expect_same("plain", advance_chunk<System, Method>, plain, &CudaModule::advance);
 

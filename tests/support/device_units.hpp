@@ -41,7 +41,8 @@ struct DeviceUnit {
            "\"\nnamespace rattleback {\ntemplate <class T>\nusing UnitSystem = " + system +
            ";\nstruct UnitMethod {\n  template <class T, class S>\n  using of = " + method + ";\n};\n" + declarations +
            "\n}\n" + kernels + "(rattleback::UnitSystem, " + (samples ? "" : "rattleback::UnitMethod, ") +
-           "rattleback::" + formulas + ")\n" + (surfaces ? follows : "");
+           (kernels == "RB_DEVICE_TANGENT" ? "rattleback::CarryTangent, " : "") + "rattleback::" + formulas + ")\n" +
+           (surfaces ? follows : "");
   }
 };
 

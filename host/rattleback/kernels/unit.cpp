@@ -119,6 +119,14 @@ std::string define_size(const SystemEntry& system) {
 constexpr std::string_view end_of_body = "\nRB_NAMESPACE_END\n\n";
 const std::string only = "rattleback::ChosenSystem", pair = only + ", rattleback::ChosenMethod";
 
+/// The type of what goes along with the state, as one more argument.
+std::string companion_of(const Unit& unit) {
+  return std::string(", rattleback::") + (unit.kind == UnitKind::tangent  ? "CarryTangent"
+                                          : unit.kind == UnitKind::varied ? "CarryVariations"
+                                          : unit.code.by_mass             ? "CarryMassFrame"
+                                                                          : "CarryFrame");
+}
+
 std::string vectors_of(const Unit& unit) {
   return fmt::format("{}, {}, {}", only, unit.code.vectors, unit.code.by_mass);
 }
@@ -151,15 +159,10 @@ std::string Unit::text() const {
       if (!code.surfaces.empty()) functions += ",\n          " + function("surfaces", "surfaces_chunk", only + also);
       break;
     case UnitKind::tangent:
-      functions = function("advance_tangent", "advance_chunk_with_tangent", pair + also);
-      break;
     case UnitKind::frame:
-      functions = function("advance_tangent",
-                           code.by_mass ? "advance_chunk_with_mass_frame" : "advance_chunk_with_frame", pair + also);
-      break;
     case UnitKind::varied:
-      functions = function("advance_tangent", "advance_chunk_with_variations", pair + also);
-      if (!code.surfaces.empty())
+      functions = function("advance_tangent", "advance_chunk_with", pair + companion_of(*this) + also);
+      if (kind == UnitKind::varied && !code.surfaces.empty())
         functions += ",\n          " + function("vary_surfaces", "vary_surfaces_chunk", only + also);
       break;
     case UnitKind::samples:
@@ -189,14 +192,11 @@ std::string Unit::device_text() const {
   if (kind == UnitKind::start_tangents)
     return starting("rattleback/loop/start_tangents.hpp", "start_tangents", vectors_of(*this));
   const std::string formulas = formulas_of(*this).empty() ? "rattleback::NoFormulas" : formulas_of(*this);
-  std::string text = begin + body(*this, "rattleback/loop/device.cuh") + std::string(end_of_body) +
-                     fmt::format("RB_DEVICE_{}({}, {})\n",
-                                 kind == UnitKind::samples   ? "SAMPLES"
-                                 : kind == UnitKind::tangent ? "TANGENT"
-                                 : kind == UnitKind::frame   ? (code.by_mass ? "MASS_FRAME" : "FRAME")
-                                 : kind == UnitKind::varied  ? "VARIATIONS"
-                                                             : "ADVANCE",
-                                 kind == UnitKind::samples ? only : pair, formulas);
+  std::string text =
+      begin + body(*this, "rattleback/loop/device.cuh") + std::string(end_of_body) +
+      (kind == UnitKind::samples   ? fmt::format("RB_DEVICE_SAMPLES({}, {})\n", only, formulas)
+       : kind == UnitKind::advance ? fmt::format("RB_DEVICE_ADVANCE({}, {})\n", pair, formulas)
+                                   : fmt::format("RB_DEVICE_TANGENT({}{}, {})\n", pair, companion_of(*this), formulas));
   if (has_steps(kind) && !code.surfaces.empty()) text += fmt::format("RB_DEVICE_SURFACES({}, {})\n", only, formulas);
   return text;
 }

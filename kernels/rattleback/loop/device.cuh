@@ -10,9 +10,7 @@
 //
 // where `system` is a template over the scalar, `method` has the member template `of<T, System>`, the step, and `surfaces`
 // are the surfaces of section (loop/formula.hpp), or rattleback::NoFormulas. Other units have RB_DEVICE_TANGENT(system,
-// method, surfaces), the same with a tangent vector, RB_DEVICE_FRAME(system, method, surfaces), the same with several,
-// RB_DEVICE_MASS_FRAME(system, method, surfaces), the same with the metric of the mass matrix,
-// RB_DEVICE_VARIATIONS(system, method, surfaces), the same with derivatives, or RB_DEVICE_SAMPLES(system, formulas), the observables. With
+// method, companion, surfaces), the same with a companion (CarryTangent, CarryFrame, CarryMassFrame, CarryVariations), or RB_DEVICE_SAMPLES(system, formulas), the observables. With
 // surfaces RB_DEVICE_SURFACES(system, surfaces) follows a loop. A unit defines kernels with C linkage (DeviceKernel), and the constant `rattleback_kernels`, which tells what exists (KernelTable).
 // A kernel that does not exist is empty.
 
@@ -56,14 +54,9 @@ struct Loop {
     return static_cast<unsigned>(chunks * (chunk_size * Team::lanes / threads));
   }
 };
-template <template <class> class System, class Method, template <class> class Surfaces>
-using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, Surfaces>;
-template <template <class> class System, class Method, template <class> class Surfaces>
-using FrameLoop = Loop<System, Method, TangentFrame<double, System, Method::template of>, Surfaces>;
-template <template <class> class System, class Method, template <class> class Surfaces>
-using MassFrameLoop = Loop<System, Method, TangentFrame<double, System, Method::template of, true>, Surfaces>;
-template <template <class> class System, class Method, template <class> class Surfaces>
-using VariationLoop = Loop<System, Method, Variations<double, System, Method::template of>, Surfaces>;
+template <template <class> class System, class Method, template <class, template <class> class, class> class Companion,
+          template <class> class Surfaces>
+using CompanionLoop = Loop<System, Method, Companion<double, System, Method>, Surfaces>;
 
 // With 255 registers per thread four blocks of 64 threads fit on a multiprocessor; bench/gpu tries other numbers.
 // Registers spill to shared memory while there is room. Kernels of teams with workspaces in shared memory do not spill
@@ -170,24 +163,17 @@ RB_NAMESPACE_END
   }                                                                                                                   \
   }
 
-/// The kernel of a pair with a tangent vector, with several, or with derivatives.
-#define RB_DEVICE_TANGENT_LOOP(System, Method, ...)                                                 \
-  RB_DEVICE_TAKES(System, Method);                                                                  \
-  extern "C" {                                                                                      \
-  __constant__ rattleback::KernelTable rattleback_kernels = rattleback::tangent_table<__VA_ARGS__>; \
-  __global__ void __launch_bounds__(__VA_ARGS__::threads)                                           \
-      tangent(const __grid_constant__ rattleback::KernelArguments arguments) {                      \
-    __VA_ARGS__::run(arguments);                                                                    \
-  }                                                                                                 \
+/// The kernel of a pair with a companion.
+#define RB_DEVICE_TANGENT(System, Method, ...)                                                       \
+  RB_DEVICE_TAKES(System, Method);                                                                   \
+  extern "C" {                                                                                       \
+  __constant__ rattleback::KernelTable rattleback_kernels =                                          \
+      rattleback::tangent_table<rattleback::CompanionLoop<System, Method, __VA_ARGS__>>;             \
+  __global__ void __launch_bounds__(rattleback::CompanionLoop<System, Method, __VA_ARGS__>::threads) \
+      tangent(const __grid_constant__ rattleback::KernelArguments arguments) {                       \
+    rattleback::CompanionLoop<System, Method, __VA_ARGS__>::run(arguments);                          \
+  }                                                                                                  \
   }
-#define RB_DEVICE_TANGENT(System, Method, Surfaces) \
-  RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::TangentLoop<System, Method, Surfaces>)
-#define RB_DEVICE_FRAME(System, Method, Surfaces) \
-  RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::FrameLoop<System, Method, Surfaces>)
-#define RB_DEVICE_MASS_FRAME(System, Method, Surfaces) \
-  RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::MassFrameLoop<System, Method, Surfaces>)
-#define RB_DEVICE_VARIATIONS(System, Method, Surfaces) \
-  RB_DEVICE_TANGENT_LOOP(System, Method, rattleback::VariationLoop<System, Method, Surfaces>)
 
 /// The kernel of observables of a system.
 #define RB_DEVICE_SAMPLES(System, Formulas)                                                                           \

@@ -197,4 +197,10 @@ class TangentFrame {
   Map map_;
 };
 
+/// What a compiled unit with several tangent vectors carries along with the state, and with their products by the mass matrix.
+template <class T, template <class> class System, class Method>
+using CarryFrame = TangentFrame<T, System, Method::template of>;
+template <class T, template <class> class System, class Method>
+using CarryMassFrame = TangentFrame<T, System, Method::template of, true>;
+
 RB_NAMESPACE_END

@@ -55,31 +55,11 @@ void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, i
                                                                                             end);
 }
 
-template <template <class> class System, class Method, class Companion, template <class> class Surfaces>
+/// The same with a companion: CarryTangent, CarryFrame, CarryMassFrame or CarryVariations.
+template <template <class> class System, class Method, template <class, template <class> class, class> class Companion,
+          template <class> class Surfaces = NoFormulas>
 void advance_chunk_with(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  advance_all<Real, System, Method, Companion, Surfaces>(arguments, chunk, begin, end);
-}
-template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
-void advance_chunk_with_tangent(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  advance_chunk_with<System, Method, Tangent<Real, System, Method::template of>, Surfaces>(arguments, chunk, begin,
-                                                                                           end);
-}
-template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
-void advance_chunk_with_frame(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  advance_chunk_with<System, Method, TangentFrame<Real, System, Method::template of>, Surfaces>(arguments, chunk, begin,
-                                                                                                end);
-}
-
-template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
-void advance_chunk_with_mass_frame(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  advance_chunk_with<System, Method, TangentFrame<Real, System, Method::template of, true>, Surfaces>(arguments, chunk,
-                                                                                                      begin, end);
-}
-
-template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
-void advance_chunk_with_variations(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  advance_chunk_with<System, Method, Variations<Real, System, Method::template of>, Surfaces>(arguments, chunk, begin,
-                                                                                              end);
+  advance_all<Real, System, Method, Companion<Real, System, Method>, Surfaces>(arguments, chunk, begin, end);
 }
 
 template <template <class> class System, template <class> class Surfaces>

@@ -138,4 +138,8 @@ class Tangent {
   T exponent_;
 };
 
+/// What a compiled unit with a tangent vector carries along with the state.
+template <class T, template <class> class System, class Method>
+using CarryTangent = Tangent<T, System, Method::template of>;
+
 RB_NAMESPACE_END

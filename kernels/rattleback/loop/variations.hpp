@@ -218,4 +218,8 @@ class Variations {
   int lane_;
 };
 
+/// What a compiled unit with derivatives carries along with the state.
+template <class T, template <class> class System, class Method>
+using CarryVariations = Variations<T, System, Method::template of>;
+
 RB_NAMESPACE_END
