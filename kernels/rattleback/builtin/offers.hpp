@@ -118,14 +118,9 @@ constexpr bool evaluates_invariants() {
 // clang-format off: it breaks lines within `requires` expressions
 /// The system as its author wrote it, without the time that AtTime adds (mechanics/driven.hpp).
 template <class S>
-struct Written {
-  using type = S;
-};
+using UntimedMember = typename S::Untimed;
 template <class S>
-  requires requires { typename S::Untimed; }
-struct Written<S> {
-  using type = typename S::Untimed;
-};
+using Written = detail::member_or<UntimedMember, S, S>;
 
 /// The members whose types depend on no other.
 template <class S>
@@ -182,9 +177,9 @@ struct Functions<S> {
     return true;
   }();
   static_assert(right_v, "a system needs n numbers in `default_v`");
-  static_assert(requires { S::parameters; } || std::is_empty_v<typename Written<S>::type>,
+  static_assert(requires { S::parameters; } || std::is_empty_v<Written<S>>,
                 "a system needs `static constexpr std::array<ParameterInfo, k> parameters()`, which names its data members");
-  static_assert(has_members<typename Written<S>::type>(), "a system needs a data member of type T for each of its `parameters()`, in their order, and no other; constants are static constexpr");
+  static_assert(has_members<Written<S>>(), "a system needs a data member of type T for each of its `parameters()`, in their order, and no other; constants are static constexpr");
   static_assert(evaluates_invariants<S>(),
                 "a system needs `Vector<T, k> evaluate_invariants(q, v) const` with a value for each of its `invariants()`");
   static_assert(GivesPotential<S> || GivesLagrangian<S> || GivesParts<S> || GivesHamiltonian<S>,

@@ -117,18 +117,11 @@ struct StepReport {
 
 namespace detail {
 template <class Step>
-struct FastStepOf {
-  using type = Step;
-};
-template <class Step>
-  requires requires { typename Step::FastStep; }
-struct FastStepOf<Step> {
-  using type = typename Step::FastStep;
-};
+using FastStepMember = typename Step::FastStep;
 }  // namespace detail
 /// The form of a step that defers its failures (Step::FastStep), or the step itself where there is none.
 template <class Step>
-using fast_step_of = typename detail::FastStepOf<Step>::type;
+using fast_step_of = detail::member_or<detail::FastStepMember, Step, Step>;
 
 /// When an iteration ends: the last update relative to the size of what it updates. Where Newton's method begins: `guess`
 /// times the predicted velocity. Whether a step measures the work of what drives the system.

@@ -19,6 +19,21 @@ struct MaskOf {
 template <class T>
 using mask_t = typename MaskOf<T>::type;
 
+namespace detail {
+template <template <class> class Member, class X, class Default>
+struct MemberOr {
+  using type = Default;
+};
+template <template <class> class Member, class X, class Default>
+  requires requires { typename Member<X>; }
+struct MemberOr<Member, X, Default> {
+  using type = Member<X>;
+};
+/// Member<X>, which stands for a type that X may have, or Default where it has none.
+template <template <class> class Member, class X, class Default>
+using member_or = typename MemberOr<Member, X, Default>::type;
+}  // namespace detail
+
 RB_HD double fma(double a, double b, double c) {
   double r = __builtin_fma(a, b, c);
   // GCC would turn -fma(a, b, c) into fma(-a, b, -c), which has the other sign where the sum is zero.

@@ -86,17 +86,10 @@ struct VelocityEquations {
   T speed;
 };
 
-/// What equations take as `Numbers` from the options of the method, or nothing.
+/// What equations take from the options of the method, or nothing.
 struct NoNumbers {};
 template <class Equations>
-struct NumbersOfEquations {
-  using type = NoNumbers;
-};
-template <class Equations>
-  requires requires { typename Equations::Numbers; }
-struct NumbersOfEquations<Equations> {
-  using type = typename Equations::Numbers;
-};
+using NumbersMember = typename Equations::Numbers;
 
 /// A step whose equations Newton's method solves. Equations has the type State and comes from (system, state, h), and from its `Numbers`
 /// where it has such a type. Besides what DualProblem asks for it has `scale()` and
@@ -113,7 +106,7 @@ template <class T, class System, class Equations>
 class NewtonStep : public NumbersOf<Equations> {
   using Problem = DualProblem<T, Equations>;
   using Unknowns = typename Problem::Unknowns;
-  using GivenNumbers = typename NumbersOfEquations<Equations>::type;
+  using GivenNumbers = member_or<NumbersMember, Equations, NoNumbers>;
   static constexpr bool numbered = !std::same_as<GivenNumbers, NoNumbers>;
 
  public:

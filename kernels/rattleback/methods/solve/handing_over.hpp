@@ -21,14 +21,10 @@ struct MaskedKeep {
 };
 
 /// Sweeps that park numbers (linalg/parked.hpp) have a template `Parking` of both forms.
-template <class Sweeps, bool parks>
+template <bool parks>
 struct ParkingForm {
-  using type = Sweeps;
-};
-template <class Sweeps, bool parks>
-  requires requires { typename Sweeps::template Parking<parks>; }
-struct ParkingForm<Sweeps, parks> {
-  using type = typename Sweeps::template Parking<parks>;
+  template <class Sweeps>
+  using of = typename Sweeps::template Parking<parks>;
 };
 }  // namespace detail
 
@@ -36,7 +32,7 @@ struct ParkingForm<Sweeps, parks> {
 /// much as dozens of sweeps. Without `newton` the loop that called the step does that.
 template <class Sweeps, class Newton, bool newton = true>
 class HandingOver : public detail::NumbersOf<Sweeps> {
-  using Core = typename detail::ParkingForm<Sweeps, !newton>::type;
+  using Core = detail::member_or<detail::ParkingForm<!newton>::template of, Sweeps, Sweeps>;
   using T = typename Core::Scalar;
   using System = typename Core::MechanicalSystem;
   using SweepState = typename Core::State;
