@@ -91,19 +91,7 @@ struct Pendulum {
     return {{{S(constraint_scale) * multiplier[0]}}};
   }
 
-  // Derivatives of L and g by hand (mechanics/dynamics.hpp).
-  template <class S>
-  RB_HD Vector<S, n> velocity(const Vector<S, n>&, const Vector<S, n>& p) const {
-    return (S(1.0) / S(mass)) * p;
-  }
-  template <class S>
-  RB_HD S mass_matrix(const Vector<S, n>&) const {
-    return S(mass);
-  }
-  template <class S>
-  RB_HD Vector<S, n> generalized_force(const Vector<S, n>& q, const Vector<S, n>&) const {
-    return force(q);
-  }
+  // By hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Vector<S, m> position_curvature(const Vector<S, n>&, const Vector<S, n>& v) const {
     return {S(constraint_scale) * dot(v, v)};
@@ -152,6 +140,10 @@ struct MagneticPendulum : Pendulum<T, D> {
     return all;
   }();
   static constexpr bool mass_varies(int, int, int) { return false; }
+  template <class S>
+  RB_HD S mass_matrix(const Vector<S, n>&) const {
+    return S(this->mass);
+  }
   template <class S>
   RB_HD Vector<S, n> vector_potential(const Vector<S, n>& q) const {
     auto a = Vector<S, n>::zero();
