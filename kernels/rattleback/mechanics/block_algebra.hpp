@@ -73,15 +73,10 @@ struct BlockAlgebra {
     }
     return r;
   }
-  RB_HD static Forms forms(const System& system, const Vector<T, n>& q) {
-    Forms r;
-    r.mu = system.position_jacobian(q);
-    return r;
-  }
   /// Rows D^2 g_i x; this formula is exact because Dg is affine in q.
   RB_HD static Forms second_forms(const System& system, const Vector<T, n>& x) {
     const Matrix<T, m, n> at_0 = system.position_jacobian(Vector<T, n>::zero());
-    Forms r = forms(system, x);
+    Forms r(system.position_jacobian(x));
     RB_UNROLL
     for (int i = 0; i < m; ++i) {
       RB_UNROLL

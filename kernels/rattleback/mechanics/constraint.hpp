@@ -18,6 +18,7 @@ struct ConstraintForms {
   RB_HD ConstraintForms(const System& system, const Configuration<System, S>& q) {
     if constexpr (m > 0) mu = system.constraint_matrix(q);
   }
+  RB_HD explicit ConstraintForms(const Matrix<S, m, n>& forms) : mu(forms) {}
   RB_HD void set(const Matrix<S, m, n>& forms) { mu = forms; }
   RB_HD void clear() { mu = Matrix<S, m, n>::zero(); }
   RB_HD const Vector<S, n>& row(int i) const { return mu[i]; }

@@ -128,8 +128,7 @@ RB_HD_LARGE Vector<T, System::m> put_on_constraint(const System& system, const V
                                                    Vector<T, System::n>& p, mask_t<T>& singular) {
   PlainLagrangian<System> at(system, q);
   const Vector<T, System::n> v = velocity(system, q, p);
-  ConstraintForms<System> forms;
-  forms.mu = constraint_forms(system, q, v);
+  const ConstraintForms<System> forms(constraint_forms(system, q, v));
   return put_on_constraint(system, at, forms, q, v, p, singular);
 }
 

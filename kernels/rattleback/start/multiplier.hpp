@@ -37,8 +37,7 @@ struct ContinuousMultiplier {
   RB_HD_LARGE ContinuousMultiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v) {
     const InverseMass<System> mass_inverse(system, q, v);
     free_acceleration = detail::free_acceleration(system, q, v, mass_inverse);
-    ConstraintForms<System> forms;
-    forms.mu = constraint_forms(system, q, v);
+    const ConstraintForms<System> forms(constraint_forms(system, q, v));
     const auto along_v = constraint(running<T>(system), moving<group_of<System>>(q, v), lift<Dual<T, 1>>(v));
     gram = gram_of(forms, mass_inverse);
     const Factors<T, m> factors(gram);

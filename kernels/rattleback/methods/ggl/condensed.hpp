@@ -48,7 +48,7 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
     typename Team::template Shared<Workspace> shared;
     Workspace& workspace = *shared;
     Team::sync();
-    if (Team::leads()) workspace.g_0 = Algebra::forms(system_, state.q);
+    if (Team::leads()) workspace.g_0 = Forms(system_.position_jacobian(state.q));
     Team::sync();
     const Problem problem(*this, state, h, workspace.g_0);
     const Vector<T, n> acceleration = Algebra::scale(algebra_.inverse_mass, force(system_, state.q));
@@ -117,8 +117,8 @@ class CondensedGgl : public NumbersOfScheme<scheme> {
       r.l = segment<n, m>(unknowns);
       r.x = equations.middle(r.u);
       r.q_1 = equations.end(r.u);
-      r.g_x = Algebra::forms(system, r.x);
-      if constexpr (Traits::discrete_gradient || Traits::forces_at_ends) r.g_1 = Algebra::forms(system, r.q_1);
+      r.g_x = Forms(system.position_jacobian(r.x));
+      if constexpr (Traits::discrete_gradient || Traits::forces_at_ends) r.g_1 = Forms(system.position_jacobian(r.q_1));
       r.v = r.u;
       if constexpr (Traits::has_gamma) {
         r.gamma = segment<n + m, m>(unknowns);

@@ -32,7 +32,7 @@ class CondensedViS {
     typename Team::template Shared<Workspace> shared;
     Workspace& workspace = *shared;
     Team::sync();
-    if (Team::leads()) workspace.g_0 = Algebra::forms(system_, state.q);
+    if (Team::leads()) workspace.g_0 = Forms(system_.position_jacobian(state.q));
     Team::sync();
     const Problem problem(*this, state, h, workspace.g_0);
     const Vector<T, n> v = Algebra::scale(algebra_.inverse_mass, state.p);
@@ -81,10 +81,10 @@ class CondensedViS {
       const Algebra& algebra = step_.algebra_;
       const Vector<T, m> lambda = segment<0, m>(x), gamma = segment<m, m>(x);
       r.v = v_free - Algebra::scale(algebra.inverse_mass, g_0_.transpose_times(lambda));
-      r.g_y = Algebra::forms(system, fma(h_, r.v, state_.q));
+      r.g_y = Forms(system.position_jacobian(fma(h_, r.v, state_.q)));
       const Vector<T, n> u = r.v + Algebra::scale(algebra.inverse_mass, r.g_y.transpose_times(gamma));
       r.q_1 = fma(h_, u, state_.q);
-      r.g_1 = Algebra::forms(system, r.q_1);
+      r.g_1 = Forms(system.position_jacobian(r.q_1));
       r.lu = Factors<T, Algebra::N>(algebra.mass_plus(h_, system.constraint_hessian(gamma)));
       r.z = Algebra::solve(r.lu, Algebra::scale(algebra.mass, r.v));
       r.position = inverse_h_ * system.position_constraint(r.q_1);

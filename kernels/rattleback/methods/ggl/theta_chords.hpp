@@ -35,7 +35,7 @@ class ThetaChords {
     chord.rest = equations.rest();
     const auto& at_point = equations.at_point();
     const auto& at_end = after(system_, h);
-    const Forms forms_0 = forms_at(system_, state.q);
+    const Forms forms_0(position_jacobian(system_, state.q));
     Vector<T, m> l = -(h * state.lambda), gamma = Vector<T, m>::zero();
     T scale;
     Vector<T, n> v = options_.guess * chord.guess(system_, state, h, share * forms_0.transpose_times(l), scale), u = v;
@@ -53,8 +53,8 @@ class ThetaChords {
       MassInverse mass_inverse;
       at.linearise(v, mass_inverse, chord.coupling);
       q_1 = equations.end(u);
-      forms = forms_at(at_point, x);
-      if constexpr (Traits::forces_at_ends) forms_1 = forms_at(at_end, q_1);
+      forms = Forms(position_jacobian(at_point, x));
+      if constexpr (Traits::forces_at_ends) forms_1 = Forms(position_jacobian(at_end, q_1));
       chord.t = hidden_constraint_by_position(at_point, x, v);
       RB_UNROLL
       for (int k = 0; k < m; ++k) chord.g_response[k] = mass_inverse * forms.mu[k];
@@ -106,11 +106,6 @@ class ThetaChords {
   }
 
  private:
-  RB_HD static Forms forms_at(const System& system, const Vector<T, n>& q) {
-    Forms forms;
-    forms.mu = position_jacobian(system, q);
-    return forms;
-  }
   /// J^-1, which moves with x, l and gamma where the forces do.
   RB_HD static void set_inverse(const System& system, const Lagrangian& at, const Vector<T, n>& x,
                                 const Vector<T, n>& v, const T& share, const Vector<T, m>& l,

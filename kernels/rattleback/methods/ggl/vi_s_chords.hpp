@@ -1,6 +1,7 @@
 #pragma once
 // VI-S where L = v.M(q)v/2 + A(q).v - U(q), or any regular L, with the symbols of ggl.hpp.
 
+#include "rattleback/mechanics/projection.hpp"
 #include "rattleback/methods/ggl/chord_equations.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -87,8 +88,7 @@ class ViSChords {
       at.move(z);
       at.linearise(z, mass_inverse, coupling);
       if constexpr (ConstantInertia<System>) mass_inverse = node_inverse;
-      Forms forms;
-      forms.mu = position_jacobian(at_end, y);
+      const Forms forms(position_jacobian(at_end, y));
       const Rows& g_y = forms.mu;
       const Rows t = hidden_constraint_by_position(at_end, y, z);
       Rows response_w;  // R_w^T
@@ -171,16 +171,8 @@ class ViSChords {
     MassInverse mass_inverse;
     Coupling<System, T> coupling;
     at.linearise(z, mass_inverse, coupling);
-    const Rows g = position_jacobian(system, y);
-    Matrix<T, m, m> gram;
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) {
-      const Vector<T, m> column = g * (mass_inverse * g[k]);
-      RB_UNROLL
-      for (int i = 0; i < m; ++i) gram[i][k] = column[i];
-    }
     Vector<T, m> gamma = (-(T(1.0) / h)) * system.position_constraint(y);
-    solve_once<Definite<>>(gram, gamma);
+    solve_once<Definite<>>(gram_of(Forms(position_jacobian(system, y)), mass_inverse), gamma);
     return gamma;
   }
 

@@ -261,8 +261,7 @@ class HbvmEquations {
                               const Coefficients& hf, const Forms (&rho)[S], Matrix<T, m, m>& a,
                               Vector<T, m>& right) const {
     const auto g = position_constraint(after(system_, h), fma(h, gamma[0], state.q));
-    Forms dg;
-    dg.mu = g.jacobian;
+    const Forms dg(g.jacobian);
     Forms mean = rho[0];  // rho_0/2 - xi_1 rho_1
     RB_UNROLL
     for (int c = 0; c < m; ++c) {
