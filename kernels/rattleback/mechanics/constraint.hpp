@@ -38,15 +38,9 @@ struct ConstraintForms {
   /// Row number i of mu times x. Where i is a constant, its entries are not looked up.
   template <class Index>
   RB_HD S row_times(Index i, const Vector<S, n>& x) const {
-    if constexpr (std::same_as<Index, int> || !states_entries) {
-      SumOfProducts<S> r;
-      RB_UNROLL
-      for (int j = 0; j < n; ++j)
-        if (entry(i, j)) r.add(mu[i][j], x[j]);
-      return r.value;
-    } else {
-      return sum_of_row<Index::value>(x, std::make_integer_sequence<int, places<Index::value>.count>{});
-    }
+    SumOfProducts<S> r;
+    for_row(i, [&](auto j) RB_INLINED { r.add(mu[i][j], x[j]); });
+    return r.value;
   }
   /// mu x.
   RB_HD Vector<S, m> operator*(const Vector<S, n>& x) const {
@@ -67,7 +61,8 @@ struct ConstraintForms {
   /// y + mu^T lambda, summed from row `first` on.
   template <int first = 0>
   RB_HD Vector<S, n> plus_transpose_times(Vector<S, n> y, const Vector<S, m>& lambda) const {
-    detail::for_constants<m, first>([&](auto i) RB_INLINED { add_row(i, lambda[i], y); });
+    detail::for_constants<m, first>(
+        [&](auto i) RB_INLINED { for_row(i, [&](auto j) RB_INLINED { y[j] = fma(lambda[i], mu[i][j], y[j]); }); });
     return y;
   }
   /// mu M^-1 other^T.
@@ -102,26 +97,18 @@ struct ConstraintForms {
   template <int row>
   static constexpr detail::Places<n> places = places_of(row);
 
-  /// y + s times row number i of mu.
-  template <class Index>
-  RB_HD void add_row(Index i, const S& s, Vector<S, n>& y) const {
+  /// Calls f with the columns of the entries in row number i.
+  template <class Index, class F>
+  RB_HD static void for_row(Index i, const F& f) {
     if constexpr (std::same_as<Index, int> || !states_entries) {
       RB_UNROLL
       for (int j = 0; j < n; ++j)
-        if (entry(i, j)) y[j] = fma(s, mu[i][j], y[j]);
+        if (entry(i, j)) f(j);
     } else {
-      add_entries<Index::value>(s, y, std::make_integer_sequence<int, places<Index::value>.count>{});
+      [&]<int... c>(std::integer_sequence<int, c...>) RB_INLINED {
+        (f(std::integral_constant<int, places<Index::value>.at[c]>{}), ...);
+      }(std::make_integer_sequence<int, places<Index::value>.count>{});
     }
-  }
-  template <int i, int... c>
-  RB_HD void add_entries(const S& s, Vector<S, n>& y, std::integer_sequence<int, c...>) const {
-    ((y[places<i>.at[c]] = fma(s, mu[i][places<i>.at[c]], y[places<i>.at[c]])), ...);
-  }
-  template <int i, int... c>
-  RB_HD S sum_of_row(const Vector<S, n>& x, std::integer_sequence<int, c...>) const {
-    SumOfProducts<S> r;
-    (r.add(mu[i][places<i>.at[c]], x[places<i>.at[c]]), ...);
-    return r.value;
   }
 };
 
