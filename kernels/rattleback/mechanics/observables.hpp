@@ -36,17 +36,19 @@ constexpr bool conserves_energy() {
 /// The form of a system, which the concepts decide.
 template <class System>
 constexpr SystemForm form_of() {
+  constexpr bool by_hamiltonian = requires { System::by_hamiltonian; };
   return {.constraint = kind_of<System>(),
           .on_group = on_group<System>,
           .driven = timed<System>,
           .hamiltonian_alone = HamiltonianAlone<System>,
-          .of_momentum = HamiltonianAlone<System> || requires {System::by_hamiltonian;
-}
-, .separable = Separable<System>, .separable_form = SeparableForm<System>, .affine = AffineConstraint<System>,
-    .offset = has_constraint_offset<System>, .explicit_velocity = !on_group<System> && ExplicitVelocity<System>,
-    .lagrange_top = LagrangeTop<System>, .conserves_energy = conserves_energy<System>()
-}
-;
+          .of_momentum = HamiltonianAlone<System> || by_hamiltonian,
+          .separable = Separable<System>,
+          .separable_form = SeparableForm<System>,
+          .affine = AffineConstraint<System>,
+          .offset = has_constraint_offset<System>,
+          .explicit_velocity = !on_group<System> && ExplicitVelocity<System>,
+          .lagrange_top = LagrangeTop<System>,
+          .conserves_energy = conserves_energy<System>()};
 }
 
 /// Number of observables of a system: energy, constraint (if any), hidden constraint (if some are on positions), invariants.
