@@ -24,13 +24,10 @@ template <class T>
 RB_HD void reduce_pi_half(T a, T& n, T& high, T& low) {
   const T part1(1.5707963267948966), part2(6.123233995736766e-17), part3(-1.4973849048591698e-33);
   n = round_to_integer(a * T(0.6366197723675814));
-  const T r = fma(-n, part1, a);
-  const T product = n * part2;
-  const T product_error = fma(n, part2, -product);
-  high = r - product;
-  const T b = high - r;  // two-sum of r and -product
-  const T sum_error = (r - (high - b)) - (product + b);
-  low = sum_error - fma(n, part3, product_error);
+  const auto product = two_product(n, part2);
+  const auto sum = two_sum(fma(-n, part1, a), -product.high);
+  high = sum.high;
+  low = sum.low - fma(n, part3, product.low);
 }
 
 /// The polynomial with these coefficients, by pairs: the pairs do not wait for each other.
@@ -101,20 +98,25 @@ RB_HD T cos(T a) {
   return c;
 }
 
+namespace detail {
+
+/// (e^x - 1 - x)/x^2 by the Taylor series to x^13, |x| <= ln(2)/2.
+template <class T>
+RB_HD T exp_tail(T x) {
+  return polynomial(x, 0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0, 1.0 / 40320.0,
+                    1.0 / 362880.0, 1.0 / 3628800.0, 1.0 / 39916800.0, 1.0 / 479001600.0, 1.0 / 6227020800.0);
+}
+
+}  // namespace detail
+
 /// e^a: infinity above 709.79, gradual underflow below -708, 0 below -746.
 template <class T>
 RB_HD T exp(T a) {
   const T clamped = select(a == a, max(min(a, T(710.0)), T(-746.0)), T(0.0));
   const T k = detail::round_to_integer(clamped * T(1.4426950408889634));
   // a - k ln 2 in two parts. The head of ln 2 has 42 bits, so k * head is exact.
-  const T x = fma(-k, T(0.6931471805598903), clamped);
-  const T y = k * T(-5.497923018708371e-14);
-  const T r = x + y;
-  const T r_error = (x - r) + y;
-  const T p =
-      detail::polynomial(r, 0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0, 1.0 / 40320.0,
-                         1.0 / 362880.0, 1.0 / 3628800.0, 1.0 / 39916800.0, 1.0 / 479001600.0, 1.0 / 6227020800.0);
-  const T e = T(1.0) + (r + fma(r * r, p, r_error));
+  const auto r = detail::fast_two_sum(fma(-k, T(0.6931471805598903), clamped), k * T(-5.497923018708371e-14));
+  const T e = T(1.0) + (r.high + fma(r.high * r.high, detail::exp_tail(r.high), r.low));
   // Two factors are necessary because 2^k alone may overflow or be subnormal.
   const T k1 = detail::round_to_integer(k * T(0.5));
   return select(a == a, e * exp2_integer(k1) * exp2_integer(k - k1), a);

@@ -79,10 +79,8 @@ RB_HD T exp_of_pair(const Pair<T>& a) {
   const T x = fma(-k, T(0.6931471805598903), clamped);
   const T y = fma(k, T(-5.497923018708371e-14), select(clamped == a.high, a.low, T(0.0)));
   const auto r = fast_two_sum(x, y);
-  const T p = polynomial(r.high, 0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0, 1.0 / 40320.0,
-                         1.0 / 362880.0, 1.0 / 3628800.0, 1.0 / 39916800.0, 1.0 / 479001600.0, 1.0 / 6227020800.0);
   const auto head = fast_two_sum(T(1.0), r.high);
-  const T e = head.high + (head.low + fma(r.high * r.high, p, fma(r.high, r.low, r.low)));
+  const T e = head.high + (head.low + fma(r.high * r.high, exp_tail(r.high), fma(r.high, r.low, r.low)));
   const T k1 = round_to_integer(k * T(0.5));
   return e * exp2_integer(k1) * exp2_integer(k - k1);
 }

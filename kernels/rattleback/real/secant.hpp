@@ -174,14 +174,8 @@ class Secant {
   }
   /// sinh(z)/z for the argument z^2, sin(z)/z for -z^2; Taylor series to z^14 for |z| < 1/2.
   RB_HD static T sinhc(T square) {
-    T s(1.0 / 1307674368000.0);
-    s = fma(s, square, T(1.0 / 6227020800.0));
-    s = fma(s, square, T(1.0 / 39916800.0));
-    s = fma(s, square, T(1.0 / 362880.0));
-    s = fma(s, square, T(1.0 / 5040.0));
-    s = fma(s, square, T(1.0 / 120.0));
-    s = fma(s, square, T(1.0 / 6.0));
-    return fma(s, square, T(1.0));
+    return detail::polynomial(square, 1.0, 1.0 / 6.0, 1.0 / 120.0, 1.0 / 5040.0, 1.0 / 362880.0, 1.0 / 39916800.0,
+                              1.0 / 6227020800.0, 1.0 / 1307674368000.0);
   }
 };
 
