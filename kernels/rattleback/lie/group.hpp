@@ -90,25 +90,14 @@ class ExpTangent {
   using Vec = Algebra<G, T>;
 
  public:
-  RB_HD explicit ExpTangent(const Vec& x) : x_(x), e_(entire<5>(G::angle_squared(x))) {}
+  RB_HD explicit ExpTangent(const Vec& x) : ExpTangent(x, entire<5>(G::angle_squared(x))) {}
+  RB_HD ExpTangent(const Vec& x, const Entire<T, 5>& of_angle) : x_(x), e_(of_angle) {}
 
   RB_HD const Vec& x() const { return x_; }
-  RB_HD Vec dtau(const Vec& eta) const {
-    const Vec y = G::ad(x_, eta);
-    return fma(-e_[2], y, fma(e_[3], G::ad(x_, y), eta));
-  }
-  RB_HD Vec dtau_star(const Vec& m) const {
-    const Vec y = G::ad_star(x_, m);
-    return fma(-e_[2], y, fma(e_[3], G::ad_star(x_, y), m));
-  }
-  RB_HD Vec dtau_inverse(const Vec& zeta) const {
-    const Vec y = G::ad(x_, zeta);
-    return fma(T(0.5), y, fma(cotangent(), G::ad(x_, y), zeta));
-  }
-  RB_HD Vec dtau_inverse_star(const Vec& m) const {
-    const Vec y = G::ad_star(x_, m);
-    return fma(T(0.5), y, fma(cotangent(), G::ad_star(x_, y), m));
-  }
+  RB_HD Vec dtau(const Vec& eta) const { return series(-e_[2], e_[3], eta); }
+  RB_HD Vec dtau_star(const Vec& m) const { return series_star(-e_[2], e_[3], m); }
+  RB_HD Vec dtau_inverse(const Vec& zeta) const { return series(T(0.5), cotangent(), zeta); }
+  RB_HD Vec dtau_inverse_star(const Vec& m) const { return series_star(T(0.5), cotangent(), m); }
   RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
     // The gradient of -E_2 <m, [x, eta]> + E_3 <m, [x, [x, eta]]>. The gradient of t is 2 rotation(x).
     const Vec y = G::ad(x_, eta), ad_star_m = G::ad_star(x_, m);
@@ -118,6 +107,15 @@ class ExpTangent {
   }
 
  protected:
+  /// (1 + a ad_x + c ad_x^2) y, and the transpose.
+  RB_HD Vec series(const T& a, const T& c, const Vec& y) const {
+    const Vec turned = G::ad(x_, y);
+    return fma(a, turned, fma(c, G::ad(x_, turned), y));
+  }
+  RB_HD Vec series_star(const T& a, const T& c, const Vec& m) const {
+    const Vec turned = G::ad_star(x_, m);
+    return fma(a, turned, fma(c, G::ad_star(x_, turned), m));
+  }
   /// c = -E_2'/E_2. This form never subtracts nearly equal numbers; the poles are where dexp is singular.
   RB_HD T cotangent() const { return (T(0.5) * e_[3] - e_[4]) / e_[2]; }
 

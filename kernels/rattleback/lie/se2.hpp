@@ -124,11 +124,7 @@ template <class T>
 class Chart<SE2, Exp, T> : public detail::ExpTangent<SE2, T> {
  public:
   using detail::ExpTangent<SE2, T>::ExpTangent;
-  RB_HD Chart opposite() const {
-    Chart r = *this;
-    r.x_ = -this->x_;
-    return r;
-  }
+  RB_HD Chart opposite() const { return Chart(-this->x_, this->e_); }
 
   RB_HD Vector<T, 3> tau() const {
     const auto x = position();
@@ -164,11 +160,7 @@ class Chart<SE2, Cay, T> {
  public:
   RB_HD explicit Chart(const Vec& x) : x_(x), b_(T(4.0) / fma(x[2], x[2], T(4.0))) {}
   RB_HD const Vec& x() const { return x_; }
-  RB_HD Chart opposite() const {
-    Chart r = *this;
-    r.x_ = -x_;
-    return r;
-  }
+  RB_HD Chart opposite() const { return Chart(-x_, b_); }
 
   RB_HD Vec tau() const {
     const auto x = position();
@@ -214,6 +206,7 @@ class Chart<SE2, Cay, T> {
   }
 
  private:
+  RB_HD Chart(const Vec& x, const T& b) : x_(x), b_(b) {}
   RB_HD Vector<T, 2> u() const { return segment<0, 2>(x_); }
   RB_HD T half_w() const { return T(0.5) * x_[2]; }
   RB_HD Vector<T, 2> position() const { return b_ * detail::turn(T(1.0), half_w(), u()); }

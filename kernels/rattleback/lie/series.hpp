@@ -109,14 +109,8 @@ class SeriesChart<G, T> : public Chart<G, Exp, T> {
     gamma_t_ = fma(e2_t, u, c_t) - fma(e1_t, a, fma(e1, a_t, e2 * fma(t, c_t, c)));
   }
 
-  RB_HD Vec velocity(const Vec& k) const {
-    const Vec y = G::ad(this->x_, k);
-    return fma(alpha_, y, fma(gamma_, G::ad(this->x_, y), k));
-  }
-  RB_HD Vec velocity_star(const Vec& m) const {
-    const Vec y = G::ad_star(this->x_, m);
-    return fma(alpha_, y, fma(gamma_, G::ad_star(this->x_, y), m));
-  }
+  RB_HD Vec velocity(const Vec& k) const { return this->series(alpha_, gamma_, k); }
+  RB_HD Vec velocity_star(const Vec& m) const { return this->series_star(alpha_, gamma_, m); }
   RB_HD Vec variation(const Vec& m, const Vec& k) const {
     // The gradient of alpha <m, [x, k]> + gamma <m, [x, [x, k]]>. The gradient of t is 2 rotation(x).
     const Vec y = G::ad(this->x_, k), ad_star_m = G::ad_star(this->x_, m);

@@ -159,11 +159,7 @@ template <class T>
 class Chart<SO3, Exp, T> : public detail::ExpTangent<SO3, T> {
  public:
   using detail::ExpTangent<SO3, T>::ExpTangent;
-  RB_HD Chart opposite() const {
-    Chart r = *this;
-    r.x_ = -this->x_;
-    return r;
-  }
+  RB_HD Chart opposite() const { return Chart(-this->x_, this->e_); }
 
   RB_HD Vector<T, 9> tau() const { return detail::rotation_matrix(this->x_, this->e_[1], this->e_[2]); }
   RB_HD Vector<T, 9> move(const Vector<T, 9>& g) const {
@@ -204,11 +200,7 @@ class Chart<SO3, Cay, T> {
  public:
   RB_HD explicit Chart(const Vec& x) : x_(x), b_(T(4.0) / (T(4.0) + dot(x, x))) {}
   RB_HD const Vec& x() const { return x_; }
-  RB_HD Chart opposite() const {
-    Chart r = *this;
-    r.x_ = -x_;
-    return r;
-  }
+  RB_HD Chart opposite() const { return Chart(-x_, b_); }
 
   RB_HD Vector<T, 9> tau() const { return detail::rotation_matrix(x_, b_, T(0.5) * b_); }
   RB_HD Vector<T, 9> move(const Vector<T, 9>& g) const { return detail::turned_rows(g, x_, b_, T(0.5) * b_); }
@@ -239,6 +231,8 @@ class Chart<SO3, Cay, T> {
   RB_HD const T& factor() const { return b_; }
 
  private:
+  RB_HD Chart(const Vec& x, const T& b) : x_(x), b_(b) {}
+
   Vec x_;
   T b_;
 };
