@@ -88,20 +88,6 @@ template <class Time, class S, int N, class... X>
 struct ScalarAtTime<Time, Vector<S, N>, X...> {
   using type = with_time<Time, S>;
 };
-
-/// x over the scalar S.
-template <class S, int N>
-RB_HD const Vector<S, N>& lifted(const Vector<S, N>& x) {
-  return x;
-}
-template <class S, class R, int N>
-  requires(!std::is_same_v<S, R>)
-RB_HD Vector<S, N> lifted(const Vector<R, N>& x) {
-  Vector<S, N> r;
-  RB_UNROLL
-  for (int i = 0; i < N; ++i) r[i] = S(x[i]);
-  return r;
-}
 }  // namespace detail
 
 template <class System, class S>
@@ -168,26 +154,24 @@ class AtTime : public System {
   /// The time over the scalar S.
   template <class S>
   RB_HD Instant<S, parts> instant() const {
-    return {S(time), detail::lifted<S>(part)};
+    return {S(time), lift<S>(part)};
   }
 
 // The function without the time, where the system has it with the time or without.
-#define RB_AT_TIME(name)                                                                                           \
-  template <class... X>                                                                                            \
-    requires(                                                                                                      \
-        requires(const System& s, const Scalar<X...>& t, const X&... x) {                                          \
-          s.name(t, detail::lifted<Scalar<X...>>(x)...);                                                           \
-        } || requires(const System& s, const X&... x) { s.name(x...); })                                           \
-  RB_HD auto name(const X&... x) const {                                                                           \
-    using S = Scalar<X...>;                                                                                        \
-    if constexpr (parts > 0 &&                                                                                     \
-                  requires(const System& s, const Instant<S, parts>& t) { s.name(t, detail::lifted<S>(x)...); }) { \
-      return System::name(instant<S>(), detail::lifted<S>(x)...);                                                  \
-    } else if constexpr (requires(const System& s, const S& t) { s.name(t, detail::lifted<S>(x)...); }) {          \
-      return System::name(S(time), detail::lifted<S>(x)...);                                                       \
-    } else {                                                                                                       \
-      return System::name(x...);                                                                                   \
-    }                                                                                                              \
+#define RB_AT_TIME(name)                                                                                              \
+  template <class... X>                                                                                               \
+    requires(                                                                                                         \
+        requires(const System& s, const Scalar<X...>& t, const X&... x) { s.name(t, lift<Scalar<X...>>(x)...); } ||   \
+        requires(const System& s, const X&... x) { s.name(x...); })                                                   \
+  RB_HD auto name(const X&... x) const {                                                                              \
+    using S = Scalar<X...>;                                                                                           \
+    if constexpr (parts > 0 && requires(const System& s, const Instant<S, parts>& t) { s.name(t, lift<S>(x)...); }) { \
+      return System::name(instant<S>(), lift<S>(x)...);                                                               \
+    } else if constexpr (requires(const System& s, const S& t) { s.name(t, lift<S>(x)...); }) {                       \
+      return System::name(S(time), lift<S>(x)...);                                                                    \
+    } else {                                                                                                          \
+      return System::name(x...);                                                                                      \
+    }                                                                                                                 \
   }
   RB_AT_TIME(lagrangian)
   RB_AT_TIME(lagrangian_derivatives)
@@ -218,9 +202,9 @@ class AtTime : public System {
     using R = Scalar<Vector<S, N>>;
     if constexpr (parts > 0 &&
                   requires(const System& s, const Instant<R, parts>& t, const Vector<R, N>& x) { s.force(t, x); }) {
-      return System::force(instant<R>(), detail::lifted<R>(q));
+      return System::force(instant<R>(), lift<R>(q));
     } else if constexpr (requires(const System& s, const R& t, const Vector<R, N>& x) { s.force(t, x); }) {
-      return System::force(R(time), detail::lifted<R>(q));
+      return System::force(R(time), lift<R>(q));
     } else {
       return System::force(q);
     }
@@ -231,9 +215,9 @@ class AtTime : public System {
     using R = Scalar<Vector<S, N>>;
     if constexpr (parts > 0 && requires(const System& s, const Instant<R, parts>& t, const Vector<R, N>& x,
                                         const Vector<R, System::n>& y) { s.force(t, x, y); }) {
-      return System::force(instant<R>(), detail::lifted<R>(q), detail::lifted<R>(v));
+      return System::force(instant<R>(), lift<R>(q), lift<R>(v));
     } else if constexpr (detail::gives_force_in_time<System>) {
-      return System::force(R(time), detail::lifted<R>(q), detail::lifted<R>(v));
+      return System::force(R(time), lift<R>(q), lift<R>(v));
     } else {
       return Vector<R, System::n>::zero();
     }
@@ -337,7 +321,7 @@ RB_HD decltype(auto) running(const System& system) {
 /// The derivative by time, at fixed arguments, of function(system, x...), which is a number or a vector.
 template <class System, class Function, class S, int... N>
 RB_HD auto time_derivative(const System& system, const Function& function, const Vector<S, N>&... x) {
-  const auto y = function(running<S>(system), detail::lifted<Dual<S, 1>>(x)...);
+  const auto y = function(running<S>(system), lift<Dual<S, 1>>(x)...);
   if constexpr (requires { y.partial[0]; }) {
     return y.partial[0];
   } else {

@@ -34,7 +34,7 @@ RB_HD_LARGE Vector<S, n> momentum_by_hamiltonian(const System& system, const Vec
         v, Vector<S, n>::zero(), [&](const Vector<S, n>& p) { return system.velocity(x..., p); },
         [&](const Vector<S, n>& p) { return system.inverse_mass(x..., p); });
   } else {
-    Vector<S, n> p = lifted<S>(momentum_by_hamiltonian(system, without_duals(v), without_duals(x)...));
+    Vector<S, n> p = lift<S>(momentum_by_hamiltonian(system, without_duals(v), without_duals(x)...));
     for (int order = 1; order <= dual_levels<S>; order *= 2)
       p = p + solve_regular(system.inverse_mass(x..., p), v - system.velocity(x..., p));
     return p;
