@@ -8,20 +8,11 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 template <class System>
-struct GroupOf {
-  using type = Rn<System::n>;
-};
-template <class System>
-  requires requires { typename System::Group; }
-struct GroupOf<System> {
-  using type = typename System::Group;
-  static_assert(type::dimension == System::n);
-};
+using GroupMember = typename System::Group;
 }  // namespace detail
-
 /// The configuration space: R^n where the system names no group.
 template <class System>
-using group_of = typename detail::GroupOf<System>::type;
+using group_of = detail::member_or<detail::GroupMember, System, Rn<System::n>>;
 /// Whether the system names a Lie group as its configuration space.
 template <class System>
 inline constexpr bool on_group = requires { typename System::Group; };

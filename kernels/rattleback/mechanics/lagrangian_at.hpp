@@ -23,26 +23,16 @@
 
 RB_NAMESPACE_BEGIN
 
-namespace detail {
-template <class System, class V>
-consteval auto inverse_mass_form() {
-  if constexpr (Separable<System>) {
-    return std::type_identity<Mass<System>>{};
-  } else if constexpr (!on_group<System> && gives_mass_matrix<System>) {
-    return std::type_identity<Factors<V, System::n, Definite<QuadraticPattern<System>>>>{};
-  } else {
-    return std::type_identity<Factors<V, System::n>>{};
-  }
-}
-}  // namespace detail
-
 /// M^-1 at the point (q, v) of any system: constant, with the zeros that M(q) has, or by the factors of L_vv. V is the scalar of the
 /// system, or that of the values alone where the system is one over dual numbers.
 template <class System, class V = typename System::scalar>
 class InverseMass {
   using T = typename System::scalar;
-  using Form = typename decltype(detail::inverse_mass_form<System, V>())::type;
   static constexpr int n = System::n;
+  using Form =
+      std::conditional_t<Separable<System>, Mass<System>,
+                         std::conditional_t<!on_group<System> && detail::gives_mass_matrix<System>,
+                                            Factors<V, n, Definite<detail::QuadraticPattern<System>>>, Factors<V, n>>>;
 
  public:
   RB_HD InverseMass(const System& system, const Mass<System>& mass, const Configuration<System>& q,
@@ -130,23 +120,12 @@ class PlainLagrangian {
   Configuration<System> q_;
 };
 
-namespace detail {
-template <class System, class T>
-consteval auto lagrangian_form() {
-  if constexpr (on_group<System>) {
-    return std::type_identity<PlainLagrangian<System>>{};
-  } else if constexpr (LagrangianAlone<System>) {
-    return std::type_identity<RegularLagrangian<System, T>>{};
-  } else if constexpr (GivesMotion<System>) {
-    return std::type_identity<DerivedLagrangian<System, T>>{};
-  } else {
-    return std::type_identity<QuadraticLagrangian<System, T>>{};
-  }
-}
-}  // namespace detail
-
 template <class System, class T = typename System::scalar>
-using LagrangianAt = typename decltype(detail::lagrangian_form<System, T>())::type;
+using LagrangianAt =
+    std::conditional_t<on_group<System>, PlainLagrangian<System>,
+                       std::conditional_t<LagrangianAlone<System>, RegularLagrangian<System, T>,
+                                          std::conditional_t<GivesMotion<System>, DerivedLagrangian<System, T>,
+                                                             QuadraticLagrangian<System, T>>>>;
 
 /// L at a state (q, p) on R^n, moved to the velocity v of the state and linearised there.
 template <class System, class T = typename System::scalar>

@@ -210,19 +210,6 @@ class DlaEquations : public VelocityEquations<T, System::n, System::m> {
 template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
 using GeneralDla = detail::NewtonStep<T, System, detail::DlaEquations<T, System, lagrangian, rule>>;
 
-namespace detail {
-template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule, class Tau>
-consteval auto dla_form() {
-  if constexpr (on_group<System>) {
-    return std::type_identity<GroupDla<T, System, Tau>>{};
-  } else if constexpr (Condensable<System> && !timed<System>) {
-    return std::type_identity<CondensedDla<T, System, lagrangian, rule>>{};
-  } else {
-    return std::type_identity<GeneralDla<T, System, lagrangian, rule>>{};
-  }
-}
-}  // namespace detail
-
 template <class System>
 concept TakesDla = AffineOnRn<System> || AffineOnGroup<System>;
 
@@ -230,7 +217,10 @@ concept TakesDla = AffineOnRn<System> || AffineOnGroup<System>;
 /// "verlet", the constraint "mid", and Tau (Cay or Exp) the chart.
 template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule, class Tau = Cay>
   requires TakesDla<System>
-using DlaStep = typename decltype(detail::dla_form<T, System, lagrangian, rule, Tau>())::type;
+using DlaStep = std::conditional_t<
+    on_group<System>, GroupDla<T, System, Tau>,
+    std::conditional_t<Condensable<System> && !timed<System>, CondensedDla<T, System, lagrangian, rule>,
+                       GeneralDla<T, System, lagrangian, rule>>>;
 
 /// The composed step.
 template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule, class Tau = Cay>
