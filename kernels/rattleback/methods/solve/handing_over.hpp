@@ -54,21 +54,14 @@ class HandingOver : public detail::NumbersOf<Sweeps> {
   RB_HD HandingOver(const System& system, const SolverOptions<T>& options, const Numbers&... numbers)
       : sweeps_(system, options, numbers...), newton_(system, options, numbers...) {}
 
-  RB_HD StepReport<T> operator()(State& state, T h) const
-    requires(!keeps)
-  {
-    return step(state, h);
-  }
-  template <class Keep>
-  RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const
-    requires keeps
-  {
-    return step(state, h, keep);
-  }
-  RB_HD StepReport<T> operator()(State& state, T h) const
-    requires keeps
-  {
-    return step(state, h, NothingKept{});
+  template <class... Keep>
+    requires(sizeof...(Keep) == 0 || keeps)
+  RB_HD StepReport<T> operator()(State& state, T h, const Keep&... keep) const {
+    if constexpr (keeps && sizeof...(Keep) == 0) {
+      return step(state, h, NothingKept{});
+    } else {
+      return step(state, h, keep...);
+    }
   }
 
  private:
