@@ -116,6 +116,24 @@ RB_HD Vector<T, Count> segment(const Vector<T, N>& a) {
   return r;
 }
 
+/// The `Count` entries from the entry number `first` on.
+template <int Count, class T, int N>
+RB_HD Vector<T, Count> segment(const Vector<T, N>& a, int first) {
+  Vector<T, Count> r;
+  RB_UNROLL
+  for (int i = 0; i < Count; ++i) r[i] = a[first + i];
+  return r;
+}
+
+/// sum_j a_j x_j.
+template <class T, int N, int S>
+RB_HD Vector<T, N> combination(const double (&a)[S], const Vector<T, N> (&x)[S]) {
+  Vector<T, N> sum = T(a[0]) * x[0];
+  RB_UNROLL
+  for (int j = 1; j < S; ++j) sum = fma(T(a[j]), x[j], sum);
+  return sum;
+}
+
 /// The entries of a, then those of b.
 template <class T, int N, int M>
 RB_HD Vector<T, N + M> join(const Vector<T, N>& a, const Vector<T, M>& b) {
@@ -151,6 +169,10 @@ struct Matrix {
     return r;
   }
 
+  RB_HD void set_column(int j, const Vector<T, R>& x) {
+    RB_UNROLL
+    for (int i = 0; i < R; ++i) row[i][j] = x[i];
+  }
   RB_HD friend Vector<T, R> operator*(const Matrix& a, const Vector<T, C>& x) {
     Vector<T, R> r;
     RB_UNROLL

@@ -69,11 +69,7 @@ struct ConstraintForms {
   RB_HD Matrix<S, m, m> gram(const Mass<System>& mass, const ConstraintForms& other) const {
     Matrix<S, m, m> c;
     RB_UNROLL
-    for (int l = 0; l < m; ++l) {
-      const Vector<S, m> column = *this * mass.inverse_times(other.mu[l]);
-      RB_UNROLL
-      for (int k = 0; k < m; ++k) c[k][l] = column[k];
-    }
+    for (int l = 0; l < m; ++l) c.set_column(l, *this * mass.inverse_times(other.mu[l]));
     return c;
   }
   /// f + M^-1 mu^T lambda, an acceleration.
@@ -196,23 +192,11 @@ class PackedForms {
   Matrix<S, m, Rows::widest> mu_;
 };
 
-namespace detail {
-template <class System>
-consteval auto forms_of_sweeps() {
-  if constexpr (RB_UNROLLS == 0 && ConstraintForms<System>::states_entries && System::m > 0) {
-    if constexpr (2 * RowsOfForms<System>::widest <= System::n) {
-      return std::type_identity<PackedForms<System>>{};
-    } else {
-      return std::type_identity<ConstraintForms<System>>{};
-    }
-  } else {
-    return std::type_identity<ConstraintForms<System>>{};
-  }
-}
-}  // namespace detail
 /// The constraint forms of steps that keep them for each stage.
 template <class System>
-using FormsOfSweeps = typename decltype(detail::forms_of_sweeps<System>())::type;
+using FormsOfSweeps =
+    std::conditional_t<(RB_UNROLLS == 0 && System::m > 0 && 2 * detail::widest_form<System>() <= System::n),
+                       PackedForms<System>, ConstraintForms<System>>;
 
 /// Forms by a matrix of all entries.
 template <class System, class T = typename System::scalar>

@@ -56,6 +56,14 @@ RB_HD PhaseState<T, n, m, N, own> select(const mask_t<T>& mask, const PhaseState
           select(mask, a.carried, b.carried)};
 }
 
+/// Whether q, p and the multipliers of a state are finite.
+template <class T, int n, int m, int N, int own>
+RB_HD mask_t<T> is_finite(const PhaseState<T, n, m, N, own>& x) {
+  T check = sum(x.q) + sum(x.p);
+  if constexpr (m > 0) check = check + sum(x.lambda);
+  return is_finite(check);
+}
+
 /// How a step that offers the choice adds its increments to the state: sum.add(dq, dp, solved, state), where lanes that are not
 /// `solved` count for nothing, and sum.add_work(work, solved, state).
 struct PlainSum {

@@ -47,13 +47,7 @@ struct ThetaEquations {
   /// Of the constraint force `pull` in the equation of v: l along G(q) with option B, along G(x) with option A.
   RB_HD T share() const { return T(1.0) - (Traits::forces_at_ends ? vartheta : theta); }
   /// The system at the time of x.
-  RB_HD decltype(auto) at_point() const {
-    if constexpr (timed<System>) {
-      return after(system, reach());
-    } else {
-      return (system);
-    }
-  }
+  RB_HD decltype(auto) at_point() const { return after(system, reach()); }
   template <class D>
   RB_HD Vector<D, n> middle(const Vector<D, n>& u) const {
     return fma(D(reach()), u, lift<D>(start.q));

@@ -81,10 +81,7 @@ class VariationalRungeKutta {
   /// Numbers first..first + count - 1 of stage i.
   template <int first, int count, class R>
   RB_HD static Vector<R, count> of_stage(const Stages<R>& u, int i) {
-    Vector<R, count> x;
-    RB_UNROLL
-    for (int c = 0; c < count; ++c) x[c] = u[i * per_stage + first + c];
-    return x;
+    return segment<count>(u, i * per_stage + first);
   }
   RB_HD static void set_stage(const Vector<T, per_stage>& x, int i, Stages<T>& u) {
     RB_UNROLL

@@ -235,10 +235,7 @@ class StageSweeps {
         forms[0] = node_forms;
         if constexpr (nonlinear) forms[0].set(constraint_forms(system_, state.q, x.velocity[0]));
       } else {
-        Vector<T, n> sum = T(tableau.a[j][0]) * x.velocity[0];
-        RB_UNROLL
-        for (int l = 1; l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
-        q[j] = fma(h, sum, state.q);
+        q[j] = fma(h, combination(tableau.a[j], x.velocity), state.q);
         lagrangian[j] = Lagrangian(system, q[j]);
         if constexpr (m > 0) forms[j].set(constraint_forms(system, q[j], x.velocity[j]));
       }
@@ -262,7 +259,7 @@ class StageSweeps {
           phi[j] = phi[j] + constraint_offset(at_stage(at, h, j), j == 0 ? state.q : q[j]);
       }
       RB_UNROLL
-      for (int i = 1; i < S; ++i) at.residual.multiplier[i - 1] = sum_of(tableau.a[i], phi);
+      for (int i = 1; i < S; ++i) at.residual.multiplier[i - 1] = combination(tableau.a[i], phi);
     } else if constexpr (m > 0) {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
@@ -328,7 +325,7 @@ class StageSweeps {
       }
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
-        const Vector<T, m> entries = sum_of(tableau.a[i], gram);
+        const Vector<T, m> entries = combination(tableau.a[i], gram);
         RB_UNROLL
         for (int k = 0; k < m; ++k)
           if (Entries::Multipliers::entry(k, column)) matrices.factors.set((i - 1) * m + k, column, entries[k]);
@@ -385,12 +382,9 @@ class StageSweeps {
       for (int i = 1; i < S; ++i) {
         Vector<T, m> row = x.multiplier[first + i - 1];
         if constexpr (holonomic) {
-          Vector<T, n> sum = T(tableau.a[i][0]) * x.velocity[0];
-          RB_UNROLL
-          for (int j = 1; j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
-          row = row - matrices.forms[i] * sum;
+          row = row - matrices.forms[i] * combination(tableau.a[i], x.velocity);
         } else if constexpr (spark) {
-          row = row - sum_of(tableau.a[i], free);
+          row = row - combination(tableau.a[i], free);
         }
         RB_UNROLL
         for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
@@ -456,7 +450,7 @@ class StageSweeps {
         Vector<T, m>& c = r.multiplier[first + i - 1];
         c = Vector<T, m>::zero();
         if constexpr (spark) {
-          c = sum_of(tableau.a[i], turned_forms);
+          c = combination(tableau.a[i], turned_forms);
         } else if constexpr (nonholonomic) {
           Vector<T, n> pushed = -turned;
           RB_UNROLL
@@ -470,14 +464,6 @@ class StageSweeps {
     return r;
   }
 
-  /// sum_j a_j x_j for a row of the tableau.
-  template <int size>
-  RB_HD static Vector<T, size> sum_of(const double (&a)[S], const Vector<T, size> (&x)[S]) {
-    Vector<T, size> sum = T(a[0]) * x[0];
-    RB_UNROLL
-    for (int j = 1; j < S; ++j) sum = fma(T(a[j]), x[j], sum);
-    return sum;
-  }
   /// Puts the momentum of a state on the constraint; returns the impulse. `near` is about the velocity.
   RB_HD Vector<T, m> put_on_constraint(Stages& at, const T& h, const Vector<T, n>& near, State& state,
                                        mask_t<T>& singular) const {

@@ -144,11 +144,8 @@ class TwoStageSweeps {
       if constexpr (holonomic) {
         Matrix<T, m, m> gram;
         RB_UNROLL
-        for (int k = 0; k < m; ++k) {
-          const Vector<T, m> column = end_forms * (T(0.5) * (chord.response_1[k] + chord.response_2[k]));
-          RB_UNROLL
-          for (int l = 0; l < m; ++l) gram[l][k] = column[l];
-        }
+        for (int k = 0; k < m; ++k)
+          gram.set_column(k, end_forms * (T(0.5) * (chord.response_1[k] + chord.response_2[k])));
         right = right - end_forms * (T(0.5) * (linear ? c_2 : c_1 + c_2));
         lanes.note_singular(solve_once<Definite<>>(gram, right));
       } else if constexpr (spark) {
@@ -248,11 +245,7 @@ class TwoStageSweeps {
       end_forms = at_end;
       rate = rate_at_end;
       RB_UNROLL
-      for (int k = 0; k < m; ++k) {
-        const Vector<T, m> column = moved(forms, response_1[k], response_2[k], half);
-        RB_UNROLL
-        for (int l = 0; l < m; ++l) multipliers.matrix()[l][k] = column[l];
-      }
+      for (int k = 0; k < m; ++k) multipliers.matrix().set_column(k, moved(forms, response_1[k], response_2[k], half));
       return multipliers.factorise();
     }
     /// C x_1 + C' x_2 + h/2 R (x_1 + x_2).

@@ -129,9 +129,7 @@ class CondensedSpark {
     Vector<T, inner * m> c;
     RB_UNROLL
     for (int i = 1; i < S; ++i) {
-      Vector<T, m> sum = T(tableau.a[i][0]) * phi[0];
-      RB_UNROLL
-      for (int j = 1; j < S; ++j) sum = fma(T(tableau.a[i][j]), phi[j], sum);
+      const Vector<T, m> sum = combination(tableau.a[i], phi);
       RB_UNROLL
       for (int k = 0; k < m; ++k) c[(i - 1) * m + k] = sum[k];
     }
@@ -174,13 +172,9 @@ class CondensedSpark {
     const Forms along = turned(0);
     RB_UNROLL
     for (int l = 0; l < m; ++l) {
-      const Vector<T, m> c_l = forms * response[l], d_l = along * response[l], e_l = rate(1 + l);
-      RB_UNROLL
-      for (int k = 0; k < m; ++k) {
-        c[k][l] = c_l[k];
-        d[k][l] = d_l[k];
-        e[k][l] = e_l[k];
-      }
+      c.set_column(l, forms * response[l]);
+      d.set_column(l, along * response[l]);
+      e.set_column(l, rate(1 + l));
     }
     RB_UNROLL
     for (int i = 1; i < S; ++i) {

@@ -92,8 +92,7 @@ struct MultiplierEquation {
       for (int i = 0; i < m; ++i) change[k].mu[i] = derivative(along.mu[i], k);
       Vector<T, m> column = forms * reactions.column(k) + change[k] * v;
       if constexpr (trap) column = column + start * reactions.column(k);
-      RB_UNROLL
-      for (int i = 0; i < m; ++i) matrix[i][k] = column[i];
+      matrix.set_column(k, column);
     }
     if constexpr (has_constraint_offset<System>) {
       const Vector<D, m> offset = constraint_offset(system, x);

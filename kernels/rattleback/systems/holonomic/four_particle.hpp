@@ -50,9 +50,9 @@ struct FourParticle {
     auto linear = Vector<S, 3>::zero(), angular = Vector<S, 3>::zero();
     RB_UNROLL
     for (int b = 0; b < 4; ++b) {
-      const Vector<S, 3> p = S(mass[3 * b]) * point(v, b);
+      const Vector<S, 3> p = S(mass[3 * b]) * segment<3>(v, 3 * b);
       linear = linear + p;
-      angular = angular + cross(point(q, b), p);
+      angular = angular + cross(segment<3>(q, 3 * b), p);
     }
     return join(linear, angular);
   }
@@ -71,7 +71,7 @@ struct FourParticle {
   }
   template <class S>
   RB_HD Vector<S, n> force(const Vector<S, n>& q) const {
-    const Vector<S, 3> d13 = point(q, 2) - point(q, 0), d24 = point(q, 3) - point(q, 1);
+    const Vector<S, 3> d13 = segment<6, 3>(q) - segment<0, 3>(q), d24 = segment<9, 3>(q) - segment<3, 3>(q);
     const S c13 = S(2.0) * S(k13) * (dot(d13, d13) - S(l13) * S(l13));
     const S c24 = S(2.0) * S(k24) * (dot(d24, d24) - S(l24) * S(l24));
     const Vector<S, 3> f13 = c13 * d13, f24 = c24 * d24;
@@ -79,7 +79,7 @@ struct FourParticle {
   }
   template <class S>
   RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const {
-    const Vector<S, 3> a = point(q, 1) - point(q, 0), b = point(q, 3) - point(q, 2);
+    const Vector<S, 3> a = segment<3, 3>(q) - segment<0, 3>(q), b = segment<9, 3>(q) - segment<6, 3>(q);
     return {S(0.5) * (dot(a, a) * rod(l12) - S(1.0)), S(0.5) * (dot(b, b) * rod(l34) - S(1.0))};
   }
 
@@ -92,12 +92,13 @@ struct FourParticle {
   }
   template <class S>
   RB_HD Vector<S, terms> potential_invariants(const Vector<S, n>& q) const {
-    const Vector<S, 3> d13 = point(q, 2) - point(q, 0), d24 = point(q, 3) - point(q, 1);
+    const Vector<S, 3> d13 = segment<6, 3>(q) - segment<0, 3>(q), d24 = segment<9, 3>(q) - segment<3, 3>(q);
     return {dot(d13, d13), dot(d24, d24)};
   }
   template <class S>
   RB_HD Matrix<S, terms, n> potential_invariants_jacobian(const Vector<S, n>& q) const {
-    const Vector<S, 3> d13 = S(2.0) * (point(q, 2) - point(q, 0)), d24 = S(2.0) * (point(q, 3) - point(q, 1));
+    const Vector<S, 3> d13 = S(2.0) * (segment<6, 3>(q) - segment<0, 3>(q)),
+                       d24 = S(2.0) * (segment<9, 3>(q) - segment<3, 3>(q));
     const auto none = Vector<S, 3>::zero();
     return {{join(join(-d13, none), join(d13, none)), join(join(none, -d24), join(none, d24))}};
   }
@@ -109,7 +110,8 @@ struct FourParticle {
   static constexpr bool constraint_entry(int row, int column) { return (column / 6) == row; }
   template <class S>
   RB_HD Matrix<S, m, n> position_jacobian(const Vector<S, n>& q) const {
-    const Vector<S, 3> a = rod(l12) * (point(q, 1) - point(q, 0)), b = rod(l34) * (point(q, 3) - point(q, 2));
+    const Vector<S, 3> a = rod(l12) * (segment<3, 3>(q) - segment<0, 3>(q)),
+                       b = rod(l34) * (segment<9, 3>(q) - segment<6, 3>(q));
     const auto none = Vector<S, 6>::zero();
     return {{join(join(-a, a), none), join(none, join(-b, b))}};
   }
@@ -120,10 +122,6 @@ struct FourParticle {
   }
 
  private:
-  template <class S>
-  RB_HD static Vector<S, 3> point(const Vector<S, n>& q, int b) {
-    return {q[3 * b], q[3 * b + 1], q[3 * b + 2]};
-  }
   RB_HD static T rod(const T& length) { return T(1.0) / (length * length); }
 };
 

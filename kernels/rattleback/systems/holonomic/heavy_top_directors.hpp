@@ -55,7 +55,7 @@ struct HeavyTopDirectors {
   template <class S>
   RB_HD Vector<S, 2> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const {
     const Vector<S, 3> total = angular_momentum(q, v);
-    return {total[2], dot(total, triple(q, 3))};
+    return {total[2], dot(total, segment<9, 3>(q))};
   }
   /// The angular momentum about the tip.
   template <class S>
@@ -63,7 +63,7 @@ struct HeavyTopDirectors {
     const Vector<T, n> diagonal = mass_diagonal();
     auto total = Vector<S, 3>::zero();
     RB_UNROLL
-    for (int b = 0; b < 4; ++b) total = total + S(diagonal[3 * b]) * cross(triple(q, b), triple(v, b));
+    for (int b = 0; b < 4; ++b) total = total + S(diagonal[3 * b]) * cross(segment<3>(q, 3 * b), segment<3>(v, 3 * b));
     return total;
   }
 
@@ -87,8 +87,8 @@ struct HeavyTopDirectors {
   }
   template <class S>
   RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const {
-    const Vector<S, 3> d1 = triple(q, 1), d2 = triple(q, 2), d3 = triple(q, 3);
-    const Vector<S, 3> along = S(T(1.0) / length) * triple(q, 0) - d3;
+    const Vector<S, 3> d1 = segment<3, 3>(q), d2 = segment<6, 3>(q), d3 = segment<9, 3>(q);
+    const Vector<S, 3> along = S(T(1.0) / length) * segment<0, 3>(q) - d3;
     const S half(0.5), one(1.0);
     return {half * (dot(d1, d1) - one),
             half * (dot(d2, d2) - one),
@@ -164,12 +164,6 @@ struct HeavyTopDirectors {
     const double rate[3] = {spin * q[9], spin * q[10], spin * q[11] + precession};
     for (int i = 0; i < n; ++i) v[i] = turned(rate, &q[i - i % 3], i % 3);
     return true;
-  }
-
- private:
-  template <class S>
-  RB_HD static Vector<S, 3> triple(const Vector<S, n>& q, int b) {
-    return {q[3 * b], q[3 * b + 1], q[3 * b + 2]};
   }
 };
 
