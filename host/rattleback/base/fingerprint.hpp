@@ -34,6 +34,8 @@ class Fingerprint {
   void begin(std::string_view path, std::string_view type, std::span<const std::uint64_t> shape);
   /// Adds numbers of the dataset.
   void add(const void* numbers, std::size_t bytes);
+  /// Adds the next block of a dataset that has more bytes than a block, by its SHA-256 in hexadecimal digits.
+  void add_block(std::string_view digits) { hash_.add(digits); }
   /// Returns the fingerprint as 64 hexadecimal digits. Call this once.
   [[nodiscard]] std::string digits() {
     end();

@@ -1,11 +1,14 @@
 #include "rattleback/base/ledger.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <iterator>
 #include <stdexcept>
 
 #include <unistd.h>
+
+#include "rattleback/base/parallel.hpp"
 
 namespace rattleback {
 namespace {
@@ -34,6 +37,20 @@ std::uint64_t digest_of(unsigned word_size, std::uint64_t first, const char* dat
   return word_size == 4 ? digest_as<std::uint32_t>(first, data, count) : digest_as<std::uint64_t>(first, data, count);
 }
 
+/// The same on some threads.
+std::uint64_t digest_of(unsigned word_size, std::uint64_t first, const char* data, std::uint64_t count,
+                        unsigned threads) {
+  constexpr std::uint64_t together = std::uint64_t{1} << 17;
+  const std::uint64_t pieces = (count + together - 1) / together;
+  if (pieces <= 1 || threads == 1) return digest_of(word_size, first, data, count);
+  std::atomic<std::uint64_t> sum{0};
+  parallel_for(pieces, threads, [&](std::uint64_t i) {
+    const std::uint64_t begin = i * together;
+    sum += digest_of(word_size, first + begin, data + begin * word_size, std::min(together, count - begin));
+  });
+  return sum;
+}
+
 }  // namespace
 
 Ledger::Ledger(std::span<const std::uint64_t> numbers) : word_size_(0) {
@@ -44,7 +61,7 @@ Ledger::Ledger(std::span<const std::uint64_t> numbers) : word_size_(0) {
   for (std::size_t i = 2; i < numbers.size(); i += 2) ranges_[numbers[i]] = numbers[i + 1];
 }
 
-void Ledger::add(std::uint64_t first, const void* data, std::uint64_t count) {
+void Ledger::add(std::uint64_t first, const void* data, std::uint64_t count, unsigned threads) {
   if (count == 0) return;
   const char* bytes = static_cast<const char*>(data);
   const std::uint64_t end = first + count;
@@ -54,13 +71,14 @@ void Ledger::add(std::uint64_t first, const void* data, std::uint64_t count) {
   if (range != ranges_.begin() && std::prev(range)->second >= first) --range;
   std::uint64_t at = first;
   while (range != ranges_.end() && range->first <= end) {
-    if (range->first > at) digest_ += digest_of(word_size_, at, bytes + (at - first) * word_size_, range->first - at);
+    if (range->first > at)
+      digest_ += digest_of(word_size_, at, bytes + (at - first) * word_size_, range->first - at, threads);
     at = std::max(at, range->second);
     begin_of_range = std::min(begin_of_range, range->first);
     end_of_range = std::max(end_of_range, range->second);
     range = ranges_.erase(range);
   }
-  if (at < end) digest_ += digest_of(word_size_, at, bytes + (at - first) * word_size_, end - at);
+  if (at < end) digest_ += digest_of(word_size_, at, bytes + (at - first) * word_size_, end - at, threads);
   ranges_[begin_of_range] = end_of_range;
 }
 

@@ -19,8 +19,8 @@ class Ledger {
   explicit Ledger(std::span<const std::uint64_t> numbers);
 
   /// Records that the words [first, first + count) have the bits at `data`. A word that is written again must have the
-  /// same bits and counts once.
-  void add(std::uint64_t first, const void* data, std::uint64_t count);
+  /// same bits and counts once. Up to `threads` threads read many words.
+  void add(std::uint64_t first, const void* data, std::uint64_t count, unsigned threads = 1);
 
   /// Returns whether the array that begins at byte `offset` of an open file has all recorded words. Only reads the
   /// file.

@@ -30,6 +30,8 @@ Sha256::Sha256() : context_(std::make_unique<Context>()) {
   check(context_->context && EVP_DigestInit_ex(context_->context.get(), EVP_sha256(), nullptr) == 1);
 }
 Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::add(std::string_view bytes) {
   check(EVP_DigestUpdate(context_->context.get(), bytes.data(), bytes.size()) == 1);

@@ -13,6 +13,8 @@ class Sha256 {
  public:
   Sha256();
   ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
   void add(std::string_view bytes);
   /// Returns 64 hexadecimal digits in lower case. Call this once.
   [[nodiscard]] std::string digits();

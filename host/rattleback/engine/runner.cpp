@@ -80,8 +80,8 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
   summary_.phases.compile += backend_.compile_seconds;
   if (!file_) return;
   file_->compress(static_cast<unsigned>(study_.output.compression.value_or(0)), threads_);
-  file_->reserve();
-  if (from) write_checkpoint();  // describes the present part
+  spend(summary_.phases.write, [this] { file_->reserve(); });  // in memory this takes as long as to write the file
+  if (from) write_checkpoint();                                // describes the present part
 }
 
 Summary Runner::operator()() {

@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
+#include "rattleback/base/fingerprint.hpp"
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/mark.hpp"
 #include "rattleback/base/scratch.hpp"
@@ -162,7 +165,9 @@ void FileSink::open_part(bool fresh) {
 void FileSink::create(const std::string& path, Type type, const Shape& shape) {
   const auto use = hdf5::lock();
   Array& array = arrays_[path];
-  array = {{}, type, shape, Ledger(type == Type::u32 ? 4 : 8)};
+  const std::uint64_t word = bytes_of(type);
+  array = {
+      {}, type, shape, Ledger(static_cast<unsigned>(word)), BlockHashes(elements_of(shape) * word, fingerprint_block)};
   const auto before = before_.find(path);
   if (before != before_.end()) array.written = Ledger(std::span(before->second).subspan(2));
   if (H5Oexists_by_name(id_.get(), path.c_str(), H5P_DEFAULT) > 0) {  // the part of an interrupted run has this dataset
@@ -240,9 +245,12 @@ void FileSink::write(const std::string& path, const Shape& offset, const Shape& 
   check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
             H5Dwrite(array.id.get(), memory_type(array.type), memory.get(), space.get(), H5P_DEFAULT, data) >= 0,
         path);
-  const std::uint64_t word = array.type == Type::u32 ? 4 : 8;
+  const std::uint64_t word = bytes_of(array.type);
   for_each_run(array.shape, offset, count, [&](std::uint64_t first, std::uint64_t position, std::uint64_t length) {
-    array.written.add(first, static_cast<const char*>(data) + position * word, length);
+    const char* const run = static_cast<const char*>(data) + position * word;
+    array.written.add(first, run, length, threads_);
+    if (kind_ == FileKind::result)  // no other kind has a fingerprint
+      array.hashes.add(first * word, {run, length * word}, threads_);
   });
 }
 
@@ -339,21 +347,42 @@ void FileSink::settle() {
   std::filesystem::remove(source_, code);
 }
 
+void FileSink::read(const std::string& path, const Array& array, std::uint64_t first, std::string& bytes) const {
+  const haddr_t address = H5Dget_offset(array.id.get());
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t got =
+        pread(lock_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(address + first + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0)
+      throw Error(Error::Kind::runtime, fmt::format("{}: cannot read {} for the fingerprint ({})", file_.string(), path,
+                                                    got < 0 ? std::strerror(errno) : "the file is shorter"));
+    done += static_cast<std::size_t>(got);
+  }
+}
+
 std::string FileSink::fingerprint() {
   const auto use = hdf5::lock();
-  Fingerprint fingerprint(fingerprint_block, threads_);
-  for (const auto& [path, array] : arrays_)
-    add_dataset(
-        fingerprint, path, array.type, array.shape,
-        [&, &path = path, &array = array](const Shape& offset, const Shape& count, void* data) {
-          const Handle space(H5Dget_space(array.id.get()), H5Sclose);
-          const auto start = dimensions(offset), size = dimensions(count);
-          const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
-          check((size.empty() ||
-                 H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0) &&
-                    H5Dread(array.id.get(), memory_type(array.type), memory.get(), space.get(), H5P_DEFAULT, data) >= 0,
-                path);
-        });
+  check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
+  Fingerprint fingerprint(fingerprint_block);
+  for (const auto& [path, array] : arrays_) {
+    fingerprint.begin(path, name_of(array.type), array.shape);
+    const std::uint64_t bytes = elements_of(array.shape) * bytes_of(array.type), blocks = array.hashes.count();
+    if (blocks == 0) {
+      std::string all(bytes, '\0');
+      read(path, array, 0, all);
+      fingerprint.add(all.data(), all.size());
+      continue;
+    }
+    std::vector<std::string> digits(blocks);
+    parallel_for(blocks, threads_, [&, &path = path, &array = array](std::uint64_t i) {
+      digits[i] = array.hashes.of(i);
+      if (!digits[i].empty()) return;
+      std::string block(std::min(fingerprint_block, bytes - i * fingerprint_block), '\0');
+      read(path, array, i * fingerprint_block, block);
+      digits[i] = sha256(block);
+    });
+    for (const std::string& of_block : digits) fingerprint.add_block(of_block);
+  }
   return fingerprint.digits();
 }
 

@@ -9,6 +9,7 @@
 #include "rattleback/base/hdf5.hpp"
 #include "rattleback/base/ledger.hpp"
 #include "rattleback/base/mark.hpp"
+#include "rattleback/results/block_hashes.hpp"
 #include "rattleback/results/result.hpp"
 
 namespace rattleback {
@@ -86,12 +87,15 @@ class FileSink final : public ResultSink {
     Type type = Type::f64;
     Shape shape;
     Ledger written;
+    BlockHashes hashes{0, 0};  ///< of what was written
   };
 
   void lock();
   void open_part(bool fresh);
   void copy_from_source(const std::string& path, const Array& array);
   void check(bool good, const std::string& path);
+  /// Reads bytes of a dataset from the file, from any thread. All data must have been flushed.
+  void read(const std::string& path, const Array& array, std::uint64_t first, std::string& bytes) const;
   /// Writes a whole dataset without a record of it.
   void write_whole(const std::string& path, const void* numbers);
   void write_attribute(hid_t object, const std::string& name, hid_t type, const void* data);
@@ -108,7 +112,7 @@ class FileSink final : public ResultSink {
   std::map<std::string, Virtual> virtual_;
   PartContents before_;  ///< contents from the checkpoint of the interrupted run
   int lock_ = -1, source_file_ = -1;
-  unsigned level_ = 0, threads_ = 1;  ///< of the compression
+  unsigned level_ = 0, threads_ = 1;  ///< of the compression, and of hashes
   std::string not_compressed_;
   bool committed_ = false, failed_ = false, complete_ = false, keep_ = false;
 };

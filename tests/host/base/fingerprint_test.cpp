@@ -7,10 +7,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <random>
 
 #include <gtest/gtest.h>
 
+#include "rattleback/base/mark.hpp"
 #include "rattleback/rattleback.hpp"
+#include "rattleback/results/block_hashes.hpp"
+#include "rattleback/results/result_file.hpp"
 #include "rattleback/results/sink_data.hpp"
 
 using namespace rattleback;
@@ -116,6 +120,118 @@ trajectories = [1, 3]
   other = study;
   other.name = "another name";
   EXPECT_EQ(run(other, options).fingerprint(), result.fingerprint());
+}
+
+class BlockHashesTest : public testing::Test {
+ protected:
+  static constexpr std::uint64_t size = 1000, block = 64;  // the last block has 40 bytes
+
+  BlockHashesTest() {
+    for (char& byte : bytes) byte = static_cast<char>(random());
+  }
+  void add(BlockHashes& hashes, std::uint64_t first, std::uint64_t count, unsigned threads = 1) const {
+    hashes.add(first, std::string_view(bytes).substr(first, count), threads);
+  }
+  /// Returns how many blocks have a hash. Each must be that of the bytes.
+  [[nodiscard]] std::uint64_t known(const BlockHashes& hashes) const {
+    std::uint64_t found = 0;
+    for (std::uint64_t i = 0; i < hashes.count(); ++i) {
+      if (hashes.of(i).empty()) continue;
+      EXPECT_EQ(hashes.of(i), sha256(bytes.substr(i * block, block))) << i;
+      ++found;
+    }
+    return found;
+  }
+
+  std::mt19937 random{5};
+  std::string bytes = std::string(size, '\0');
+};
+
+TEST_F(BlockHashesTest, AnArrayThatComesInOrderHasAllHashes) {
+  for (const std::uint64_t each : {1u, 7u, 63u, 64u, 65u, 128u, 300u, 1000u})
+    for (const unsigned threads : {1u, 3u}) {
+      BlockHashes hashes(size, block);
+      ASSERT_EQ(hashes.count(), 16u);
+      for (std::uint64_t first = 0; first < size; first += each)
+        add(hashes, first, std::min(each, size - first), threads);
+      EXPECT_EQ(known(hashes), 16u) << each;
+    }
+}
+
+TEST_F(BlockHashesTest, NoHashIsThatOfOtherBytes) {
+  std::uint64_t found = 0;
+  for (int round = 0; round < 200; ++round) {
+    BlockHashes hashes(size, block);
+    std::uint64_t next = 0;
+    for (int piece = 0; piece < 40; ++piece) {
+      const std::uint64_t first = random() % 2 == 0   ? next
+                                  : random() % 3 == 0 ? random() % 16 * block
+                                                      : random() % size,
+                          count = std::min<std::uint64_t>(random() % 200, size - first);
+      for (std::uint64_t i = 0; i < count && random() % 4 == 0; ++i) bytes[first + i] = static_cast<char>(random());
+      add(hashes, first, count, 1 + random() % 3);
+      next = (first + count) % size;
+      found += known(hashes);
+    }
+  }
+  EXPECT_GT(found, 10'000u);
+}
+
+TEST_F(BlockHashesTest, AnArrayOfOneBlockHasNone) {
+  BlockHashes hashes(block, block);
+  add(hashes, 0, block);
+  EXPECT_EQ(hashes.count(), 0u);
+}
+
+/// Two datasets of several blocks and one of a part of a block, written in some order, have the fingerprint of the definition.
+TEST(FingerprintOfAFile, IsThatOfItsDatasetsInWhateverOrderTheyWereWritten) {
+  constexpr std::uint64_t rows = 3, columns = 200'001, many = 400'003, few = 5;
+  std::vector<double> table(rows * columns);
+  std::vector<std::uint32_t> status(many);
+  std::vector<std::uint64_t> counts(few, 7);
+  std::iota(table.begin(), table.end(), -0.5);
+  std::iota(status.begin(), status.end(), 3u);
+  Fingerprint expected;
+  const auto add = [&](const char* path, const char* type, const std::vector<std::uint64_t>& shape,
+                       const auto& numbers) {
+    expected.begin(path, type, shape);
+    expected.add(numbers.data(), numbers.size() * sizeof numbers[0]);
+  };
+  add("/counts", "uint64", {few}, counts);
+  add("/status", "uint32", {many}, status);
+  add("/table", "float64", {rows, columns}, table);
+  const std::string digits = expected.digits();
+
+  std::string name = (std::filesystem::temp_directory_path() / "rattleback-blocks-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(name.data());
+  using Type = ResultSink::Type;
+  std::mt19937 random(2);
+  for (const bool in_order : {true, false})
+    for (const unsigned threads : {1u, 3u}) {
+      FileSink sink(folder / "a.h5", new_run(), FileKind::result);
+      sink.compress(0, threads);
+      sink.create("/counts", Type::u64, {few});
+      sink.create("/status", Type::u32, {many});
+      sink.create("/table", Type::f64, {rows, columns});
+      struct Piece {
+        std::uint64_t row, first;
+      };
+      constexpr std::uint64_t each = 70'000;
+      std::vector<Piece> pieces;
+      for (std::uint64_t row = 0; row < rows; ++row)
+        for (std::uint64_t first = 0; first < columns; first += each) pieces.push_back({row, first});
+      if (!in_order) {
+        const std::vector<double> other(columns);  // is written again
+        sink.write("/table", {1, 0}, {1, columns}, other.data());
+        std::ranges::shuffle(pieces, random);
+      }
+      for (const auto [row, first] : pieces)
+        sink.write("/table", {row, first}, {1, std::min(each, columns - first)}, &table[row * columns + first]);
+      sink.write("/status", {0}, {many}, status.data());
+      sink.write("/counts", {0}, {few}, counts.data());
+      EXPECT_EQ(sink.fingerprint(), digits) << in_order << " " << threads;
+    }
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -53,6 +53,19 @@ TEST_F(LedgerTest, DoesNotDependOnTheOrderAndCountsRepeatedWordsOnce) {
   }
 }
 
+TEST_F(LedgerTest, ManyWordsAreReadByThreads) {
+  std::vector<std::uint32_t> many(500'001);
+  std::iota(many.begin(), many.end(), 9u);
+  Ledger alone(4), together(4);
+  alone.add(11, many.data(), many.size());
+  together.add(11, many.data(), many.size(), 3);
+  EXPECT_EQ(together.numbers(), alone.numbers());
+  many[400'000] ^= 1u;
+  Ledger other(4);
+  other.add(11, many.data(), many.size(), 3);
+  EXPECT_NE(other.numbers(), alone.numbers());
+}
+
 TEST_F(LedgerTest, NoticesEveryFlippedBitOfWhatItKnowsAndNothingElse) {
   Ledger ledger;
   ledger.add(100, words.data() + 100, 200);
