@@ -65,11 +65,13 @@ RB_HD Vector<S, System::n> generalized_force(const System& system, const Vector<
   }
 }
 
-/// M(q) x where M depends on q.
+/// M x.
 template <class System, class S>
 RB_HD Vector<S, System::n> inertia_times(const System& system, const Vector<S, System::n>& q,
                                          const Vector<S, System::n>& v, const Vector<S, System::n>& x) {
-  if constexpr (detail::gives_mass_matrix<System>) {
+  if constexpr (Separable<System>) {
+    return momentum(system, q, x);
+  } else if constexpr (detail::gives_mass_matrix<System>) {
     return detail::apply(system.mass_matrix(q), x);
   } else {
     return detail::derivative(momentum(system, detail::along(q, Vector<S, System::n>::zero()), detail::along(v, x)));

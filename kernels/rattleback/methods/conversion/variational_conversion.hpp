@@ -24,6 +24,7 @@
 // The unknown is w2. The equation F-(w2) = (q, p) is solved by Newton's method with a derivative from first derivatives only:
 // for the exact flow F-(w) is R_{h alpha-}(w), with p for v; so its derivative is DR_{h alpha-} up to O(h^order).
 
+#include "rattleback/linalg/units.hpp"
 #include "rattleback/mechanics/hessian.hpp"
 #include "rattleback/methods/conversion/runge_kutta.hpp"
 
@@ -53,18 +54,6 @@ struct ConversionNumbers {
 };
 
 namespace detail {
-/// Solves A x = b in place with exchanges of rows; returns the singular lanes. Small systems stay in registers.
-template <class T, int N>
-RB_HD_LARGE mask_t<T> solve_square(const Matrix<T, N, N>& a, Vector<T, N>& b) {
-  if constexpr (N <= 4) {
-    return solve_once<PivotedUnrolled>(a, b);
-  } else {
-    const Factors<T, N> lu(a);
-    b = lu.solve(b);
-    return lu.singular();
-  }
-}
-
 /// The largest divisor of `directions` that is at most `most`. It is not consteval: clang 14 refuses such a call in a class template.
 constexpr int widest_pass(int directions, int most) {
   int width = most;
@@ -84,6 +73,8 @@ class VariationalConversion {
   using Flow = ExplicitFlow<T, System>;
   /// Where a base step leads, with the derivatives in the 2 r directions, and those of the action.
   using End = typename Flow::template End<Dual<T, 2 * r>>;
+  /// Whether coordinates may differ in their units: M is more than the identity.
+  static constexpr bool has_units = !Separable<System> || !Mass<System>::is_identity;
   using Normals = detail::Normals<System, m>;
   using Basis = Matrix<T, r, n>;  ///< of tangent vectors, in rows
 
@@ -115,6 +106,7 @@ class VariationalConversion {
       } else {
         node.v = tangential_velocity(at_node, node);
       }
+      node.units = units_of(system, node.q, node.v, node.basis);
     } else {
       node = node_after(state, h, converged, singular);
     }
@@ -129,7 +121,7 @@ class VariationalConversion {
       // a state of the segment is not evaluated once more at the end, a node follows from it
       if (!nodes && (lanes.ended() || iteration == options_.max_iterations)) break;
       follow(at_w, s, h);
-      lanes.note_singular(momenta(at_w, s, node.basis, h));
+      lanes.note_singular(momenta(at_w, s, node.basis, node.units, h));
       if (nodes && (lanes.ended() || iteration == options_.max_iterations)) break;
       Vector<T, n> dq, dv;
       lanes.note_singular(newton_update(at_node, at_w, s, node, linear, t_minus, dq, dv));
@@ -187,6 +179,7 @@ class VariationalConversion {
     Vector<T, n> q, p, v;
     Normals normals;
     Basis basis;
+    Vector<T, r> units;  ///< about the momenta along the rows of the basis at the kinetic energy 1/2
   };
   RB_HD static Basis basis_of(const Normals& normals) {
     if constexpr (m > 0) {
@@ -196,6 +189,13 @@ class VariationalConversion {
       for (int i = 0; i < n; ++i) unit[i][i] = T(1.0);
       return unit;
     }
+  }
+  RB_HD static Vector<T, r> units_of(const System& system, const Vector<T, n>& q, const Vector<T, n>& v,
+                                     const Basis& basis) {
+    Vector<T, r> units;
+    for (int k = 0; has_units && k < r; ++k)
+      units[k] = detail::unit_of(dot(basis[k], inertia_times(system, q, v, basis[k])));
+    return units;
   }
   /// What Newton's method needs of the node: the mass matrix and the normal multiplier of its momentum.
   struct Linearisation {
@@ -240,17 +240,23 @@ class VariationalConversion {
       const auto& at_beginning = dynamics_.after(h * T(numbers_.bias[0]));
       before = nearest_point(at_beginning.system(), detail::values(s.minus.q)).normals;
     }
-    singular = singular | momenta(dynamics_, s, basis_of(before), h);
-    return end_of(dynamics_.after(end_time(h)), s, converged, singular);
+    const Vector<T, r> units = units_of(dynamics_.system(), s.q, s.v, s.move);
+    singular = singular | momenta(dynamics_, s, basis_of(before), units, h);
+    Node node = end_of(dynamics_.after(end_time(h)), s, converged, singular);
+    node.units = units;
+    return node;
   }
   /// The node at the end of a segment, by the dynamics there.
   RB_HD_APART Node end_of(const Dynamics<System>& dynamics, const Segment& s, mask_t<T>& converged,
                           mask_t<T>& singular) const {
     converged = converged & s.after.converged;
     singular = singular | s.after.singular;
-    return {s.after.q, unprojected(dynamics, s.after, s.p_plus),
+    return {s.after.q,
+            unprojected(dynamics, s.after, s.p_plus),
             s.after.normals.onto_hidden_constraint(dynamics.system(), s.after.q, detail::values(s.plus.v)),
-            s.after.normals, basis_of(s.after.normals)};
+            s.after.normals,
+            basis_of(s.after.normals),
+            {}};
   }
 
   /// The velocity on the constraint that has the node's momentum on tangent vectors: v of
@@ -343,7 +349,8 @@ class VariationalConversion {
 
   /// The momenta of the segment, where that at the first end is tangent in the sense of the basis `before`. Returns singular
   /// lanes.
-  RB_HD_APART mask_t<T> momenta(const Dynamics<System>& dynamics, Segment& s, const Basis& before, T h) const {
+  RB_HD_APART mask_t<T> momenta(const Dynamics<System>& dynamics, Segment& s, const Basis& before,
+                                const Vector<T, r>& units, T h) const {
     const auto& at_end = dynamics.after(end_time(h));
     s.after = nearest_point(at_end.system(), detail::values(s.plus.q));
     const Basis after = basis_of(s.after.normals);
@@ -364,7 +371,7 @@ class VariationalConversion {
       }
       x[k] = weight * (s.plus.action[k] - s.minus.action[k]);
     }
-    const mask_t<T> singular = detail::solve_square(matrix, x);
+    const mask_t<T> singular = detail::solve_square<has_units>(matrix, x, units);
     s.p_minus = transpose_times(before, segment<0, r>(x));
     s.p_plus = transpose_times(after, segment<r, r>(x));
     return singular;
@@ -470,8 +477,10 @@ class VariationalConversion {
       x = x - fma(t_minus, back_v, back_q);
       u = u - back_v;
     }
+    Vector<T, r> per_unit;  // the rows are coordinates, where those of the momenta are derivatives by them
+    for (int k = 0; has_units && k < r; ++k) per_unit[k] = T(1.0) / node.units[k];
     Vector<T, 2 * r> dw = rattleback::join(node.basis * x, node.basis * u);
-    const mask_t<T> singular = detail::solve_square(derivative, dw);
+    const mask_t<T> singular = detail::solve_square<has_units>(derivative, dw, per_unit);
     const Vector<T, r> moved = segment<0, r>(dw);
     dq = transpose_times(s.move, moved) + back_q;
     dv = transpose_times(s.move, segment<r, r>(dw)) + transpose_times(s.turn, moved) + back_v;

@@ -87,7 +87,7 @@ class GeneralizedAlphaEquations {
         if constexpr (stabilises) r[n + m + k] = hidden[k];
       }
     }
-    const Vector<D, n> inertial = inertia(system, q, v, segment<0, n>(x) - lift<D>(known_));
+    const Vector<D, n> inertial = inertia_times(system, q, v, segment<0, n>(x) - lift<D>(known_));
     for (int i = 0; i < n; ++i) r[i] = inertial[i] - D(start_.kappa) * force[i];
     return r;
   }
@@ -110,16 +110,6 @@ class GeneralizedAlphaEquations {
   }
 
  private:
-  template <class D>
-  RB_HD static Vector<D, n> inertia(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
-                                    const Vector<D, n>& x) {
-    if constexpr (Separable<System>) {
-      return Mass<System>(system).times(x);
-    } else {
-      return inertia_times(system, q, v, x);
-    }
-  }
-
   const System& system_;
   Start start_;
   const State& state_;
