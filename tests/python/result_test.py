@@ -408,11 +408,13 @@ v = ["sqrt(2 E - Y^2 + 2 Y^3/3)", 0]
 
 class Imports(Case):
     def test_import_is_quick_and_needs_no_matplotlib(self):
-        script = ("import sys, time, numpy\nstart = time.perf_counter()\nimport rattleback as rb\nrb.Study, rb.run, rb.open\n"
-                  "print(time.perf_counter() - start)\n"
+        # The time of the processor, beside that of NumPy, so that a slow or busy machine changes nothing.
+        script = ("import sys, time\nstart = time.process_time()\nimport numpy\nnumpys = time.process_time()\n"
+                  "import rattleback as rb\nrb.Study, rb.run, rb.open\nprint(numpys - start, time.process_time() - numpys)\n"
                   "assert not {'matplotlib', 'h5py', 'xarray', 'sympy', 'distributed'} & set(sys.modules), sys.modules")
-        times = [float(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout) for _ in range(7)]
-        self.assertLess(min(times), 0.2)
+        runs = [subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split() for _ in range(7)]
+        numpys, own = ([float(run[column]) for run in runs] for column in (0, 1))
+        self.assertLess(min(own), min(numpys))
 
     def test_both_hdf5_live_together(self):
         """The HDF5 of the extension and that of h5py do not mix, in either order."""
