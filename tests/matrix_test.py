@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Every kind of study through every command.  matrix_test.py PROGRAM [PACKAGE]
 
-Each cell of the matrix succeeds, or refuses with exit code 2 and the reason that stands here. The studies are every example,
-made small, and one for each thing that a study may ask for. PACKAGE is the folder of the Python package, where it is built.
+Each cell of the matrix succeeds, or refuses with exit code 2 and the reason that stands here. The studies are a third of the
+examples, made small, and one for each thing that a study may ask for. PACKAGE is the folder of the Python package, where it is built.
 The tests of the examples (tests/src/examples_test.cpp) have their further cells: interruptions, orders, bench, all backends."""
-import concurrent.futures, contextlib, json, math, os, pathlib, re, signal, subprocess, sys, tempfile, threading, time, unittest, warnings
+import concurrent.futures, contextlib, json, math, os, pathlib, re, signal, subprocess, sys, tempfile, threading, time, unittest, warnings, zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM, PACKAGE = "", ""
@@ -306,7 +306,8 @@ class Matrix(unittest.TestCase):
                 cell.in_parts()
                 cell.on_result()
                 cell.in_python(changes)
-        self.each(sorted(path.stem for path in (ROOT / "examples").glob("*.toml")), work)
+        names = sorted(path.stem for path in (ROOT / "examples").glob("*.toml"))
+        self.each([name for name in names if zlib.crc32(name.encode()) % 3 == 0], work)
 
 
 FAILS = CHAOTIC + TIME.replace("0.1", "5.0") + AXES + STATE + ENERGY

@@ -84,7 +84,7 @@ TEST(Bench, CountingDoesNotChangeABit) {
         };
         // every method with its smallest system, and a sample; large systems take long to compile and count alike
         int& chosen = kernels_of[method->name];
-        if (chosen > 0 && (size(system) > 8 || !in_sample(KernelCase{system, method, key}.name(), 60))) continue;
+        if (chosen > 0 && (size(system) > 8 || !in_sample(KernelCase{system, method, key}.name(), 150))) continue;
         ++chosen;
         Chunk plain(*system, *method, key, 5), counted(*system, *method, key, 5);
         Kernels& kernels = Kernels::instance();
@@ -150,8 +150,8 @@ TEST(Bench, ReportsWhatOneRunDoes) {
   EXPECT_DOUBLE_EQ(report.nanoseconds, 1e9 / report.rate.median);
   EXPECT_LE(report.rate.min, report.rate.median);
   EXPECT_GT(report.flops_per_step, 100.0);
-  EXPECT_GT(report.peak_flops, 1e8);
-  EXPECT_GT(report.copy_rate, 1e8);
+  EXPECT_GT(report.peak_flops, 1e6);  // far below those of any machine, also beside other work and with a sanitizer
+  EXPECT_GT(report.copy_rate, 1e6);
   EXPECT_GT(report.counted_over_peak(), 0.0);
 
   options.seconds = 0.05;

@@ -82,7 +82,7 @@ struct Case : KernelCase {
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name(); }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr unsigned thinning = 8;  // instrumented kernels are slow to compile and to run
+constexpr unsigned thinning = 16;  // instrumented kernels are slow to compile and to run
 #else
 constexpr unsigned thinning = 1;
 #endif
@@ -95,9 +95,9 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// A sample of the kernels that has every combination of the options of every method, and every system with at least
-/// two methods. Hashes of names choose the sample, so it is always the same. Kernels that take long to compile are chosen
-/// where there are no others.
+/// A sample of the kernels that has every value of every option of every method, and every system with at least two methods.
+/// Hashes of names choose the sample, so it is always the same. Kernels that take long to compile are chosen where there are
+/// no others.
 std::vector<Case> covering_sample(const std::vector<Case>& all) {
   struct Candidate {
     std::pair<bool, std::uint64_t> key;
@@ -121,8 +121,14 @@ std::vector<Case> covering_sample(const std::vector<Case>& all) {
     chosen.push_back(c);
     methods_of(c).insert(c.method);
   };
-  for (const Candidate& candidate : candidates)
-    if (options.insert(candidate.kernel->method_toml()).second) choose(*candidate.kernel);
+  for (const Candidate& candidate : candidates) {
+    const Case& c = *candidate.kernel;
+    bool found = options.insert(c.method->name).second;
+    c.for_options([&](const OptionInfo& option, int value) {
+      found |= options.insert(fmt::format("{} {} {}", c.method->name, option.name, value)).second;
+    });
+    if (found) choose(c);
+  }
   for (const Candidate& candidate : candidates)
     if (const Case& c = *candidate.kernel; methods_of(c).size() < 2 && !methods_of(c).contains(c.method)) choose(c);
   return chosen;
